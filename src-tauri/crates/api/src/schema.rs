@@ -68,6 +68,8 @@ macro_rules! with_commands {
             live_source_recover: LiveSourceRecoverRequest => LiveSourcesResponse,
             live_source_compare: LiveSourceCompareRequest => LiveSourcesResponse,
             live_source_pause: LiveSourcePauseRequest => LiveSourcesResponse,
+            live_source_rename: LiveSourceRenameRequest => LiveSourcesResponse,
+            live_source_token: ById => LiveSourceAdded,
             live_source_schedule: LiveSourceScheduleRequest => LiveSourcesResponse,
             live_source_remove_preview: ById => ErasePreview,
             live_source_remove: LiveSourceRemoveRequest => LiveSourceRemoved,

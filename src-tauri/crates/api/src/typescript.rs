@@ -93,8 +93,8 @@ pub fn schema_ts() -> String {
         ModelCallsResponse, QueuedCount, WatchedSourceView, WatchedSources, WatchedAddRequest, WatchedOffer, WatchedOffers,
         WatchedFollowRequest, LeftOutCount, ComparedEmoji, EmojiComparison, LiveDeviceView, SignInRequest, SignInBegun,
         LiveSourceRecoverRequest, LiveSourceCompareRequest, LiveSourceView, LiveSourcesResponse, LiveSourceAddRequest,
-        LiveSourceAdded, LiveSourceReconnectRequest, LiveSourcePauseRequest, LiveSourceScheduleRequest, LiveSourceRemoveRequest,
-        LiveSourceRemoved, LiveChannelView, LiveChannelsResponse, LiveChannelsChooseRequest, Event,
+        LiveSourceAdded, LiveSourceReconnectRequest, LiveSourcePauseRequest, LiveSourceRenameRequest, LiveSourceScheduleRequest,
+        LiveSourceRemoveRequest, LiveSourceRemoved, LiveChannelView, LiveChannelsResponse, LiveChannelsChooseRequest, Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
     macro_rules! rows {

@@ -28,6 +28,8 @@ pub struct FoundChannel {
     pub is_encrypted: bool,
     /// Whether people other than its members can read it.
     pub visibility: Visibility,
+    /// The channel that it replaces, if both say so. It goes on with what the person chose there.
+    pub continues: Option<String>,
 }
 
 /// A channel whose messages are stored.
@@ -127,6 +129,9 @@ pub trait Inbox: Send + Sync {
 
     /// Says what the source is doing.
     fn note(&self, status: Status);
+
+    /// Names the chosen channels that are not at the source any more; empty if all are there again.
+    fn note_missing(&self, _titles: Vec<String>) {}
 
     /// What the person asked of this device since the last call. The choices of a [`Link`](crate::Link) change when there is more.
     fn asked(&self) -> Vec<Asked> {

@@ -18,6 +18,6 @@ pub use contract::{Delivered, Delivery, Fault, FoundChannel, Inbox, InboxError, 
 pub use device::{Asked, Comparison, ComparisonStage, DeviceRequest, DeviceStatus, KeyBackup};
 pub use link::Link;
 pub use matrix::{BrowserSignIn, Matrix, SignIn, open_in_browser};
-pub use settings::{Connected, Settings, connect, connect_once};
+pub use settings::{Connected, SIMPLEX_PORT, Settings, connect, connect_once};
 pub use sign_in::WaitingSignIn;
 pub use supervise::supervise;

@@ -79,6 +79,11 @@ impl Link {
         self.inbox.note(status);
     }
 
+    /// See [`Inbox::note_missing`].
+    pub fn note_missing(&self, titles: Vec<String>) {
+        self.inbox.note_missing(titles);
+    }
+
     /// See [`Inbox::asked`]. What is asked later is announced by [`changed`](Self::changed).
     pub fn asked(&self) -> Vec<Asked> {
         self.inbox.asked()

@@ -38,9 +38,11 @@ pub enum Settings {
     },
 }
 
-/// The port of SimpleX if nothing else is chosen.
+/// The port of SimpleX if nothing else is chosen, as its makers write it in their examples.
+pub const SIMPLEX_PORT: u16 = 5225;
+
 fn simplex_port() -> u16 {
-    5225
+    SIMPLEX_PORT
 }
 
 /// A source that answered.

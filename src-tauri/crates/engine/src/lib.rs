@@ -122,6 +122,8 @@ pub(crate) struct Inner {
     pub(crate) live: Mutex<ingest::live::Waiting>,
     /// What each live source is doing in this process.
     pub(crate) live_states: Mutex<HashMap<keepsake_domain::LiveSourceId, LiveState>>,
+    /// The chosen channels that are not at their source any more, by name.
+    pub(crate) live_missing: Mutex<HashMap<keepsake_domain::LiveSourceId, Vec<String>>>,
     /// The devices of encrypted live sources that run in this process.
     pub(crate) own_devices: ingest::own_device::OwnDevices,
     pub(crate) keys: Arc<dyn KeyStore>,
@@ -179,6 +181,7 @@ impl Engine {
             wake: queue::Wake::default(),
             live: Mutex::new(ingest::live::Waiting::default()),
             live_states: Mutex::new(HashMap::new()),
+            live_missing: Mutex::new(HashMap::new()),
             own_devices: ingest::own_device::OwnDevices::default(),
             keys: parts.keys,
             power: parts.power,

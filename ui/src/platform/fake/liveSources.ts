@@ -181,6 +181,16 @@ export function liveSourceCommands(host: Host, options: { firstRun: boolean; fol
       host.changed('sources');
       return list();
     },
+    live_source_rename({ id, name }) {
+      if (name.trim() === '') throw new RpcError('refused', 'a source needs a name of 1 to 100 characters without line breaks');
+      change(id, { name: name.trim() });
+      host.changed('sources');
+      return list();
+    },
+    live_source_token({ id }) {
+      host.changed('sources');
+      return { id, token: 'ksin_8f14e45fceea167a5a36dedd4bea2543', channels: find(id).channels.length };
+    },
     live_source_schedule({ id, daily_hour }) {
       change(id, { daily_hour: daily_hour ?? null, ...(daily_hour === undefined || daily_hour === null ? { state: 'live', next_at: null } : { state: 'scheduled', next_at: host.now() + 8 * HOUR }) });
       host.changed('sources');

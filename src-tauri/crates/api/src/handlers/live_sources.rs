@@ -38,7 +38,7 @@ fn device_view(status: DeviceStatus) -> LiveDeviceView {
 }
 
 fn view(source: LiveSource, device: Option<DeviceStatus>, channels: &[LiveChannelRow]) -> Result<LiveSourceView, ApiError> {
-    let LiveSource { row, state } = source;
+    let LiveSource { row, state, missing } = source;
     let count = |choice: ChannelChoice| channels.iter().filter(|channel| channel.choice == choice).count() as u64;
     let (detail, next_at) = match &state {
         LiveState::Retrying { detail, at } => (Some(detail.clone()), Some(at.0)),
@@ -46,8 +46,8 @@ fn view(source: LiveSource, device: Option<DeviceStatus>, channels: &[LiveChanne
         LiveState::NeedsSecret => {
             (Some("This system has no keyring. Sign in again; what you enter is kept until Keepsake ends.".to_owned()), None)
         }
-        LiveState::Scheduled { at } => (None, Some(at.0)),
-        _ => (None, None),
+        LiveState::Scheduled { at } => (without(&missing), Some(at.0)),
+        _ => (without(&missing), None),
     };
     let (done, total) = match state {
         LiveState::CatchingUp { done, total } => (Some(done), total),
@@ -74,6 +74,17 @@ fn view(source: LiveSource, device: Option<DeviceStatus>, channels: &[LiveChanne
         settings: serde_json::from_str(&row.settings)
             .map_err(|error| ApiError::invalid(format!("the stored settings of a source cannot be read: {error}")))?,
     })
+}
+
+/// Says which chosen channels are not at their source any more; `None` if all are.
+fn without(missing: &[String]) -> Option<String> {
+    let [first, rest @ ..] = missing else { return None };
+    let what = match rest.len() {
+        0 => format!("“{first}” is"),
+        1 => format!("“{first}” and another one are"),
+        others => format!("“{first}” and {others} others are"),
+    };
+    Some(format!("{what} not there any more. What was read stays; if it comes back, reading goes on."))
 }
 
 pub(crate) fn live_sources_list(app: &App, _request: Nothing) -> Result<LiveSourcesResponse, ApiError> {
@@ -167,6 +178,18 @@ pub(crate) fn live_source_reconnect(app: &App, request: LiveSourceReconnectReque
     let connected = connected(app, settings, request.secret, request.attempt.as_deref())?;
     engine.reconnect_live_source(&id, &connected)?;
     live_sources_list(app, Nothing {})
+}
+
+pub(crate) fn live_source_rename(app: &App, request: LiveSourceRenameRequest) -> Result<LiveSourcesResponse, ApiError> {
+    app.engine().rename_live_source(&request.id.parse()?, &request.name)?;
+    live_sources_list(app, Nothing {})
+}
+
+pub(crate) fn live_source_token(app: &App, request: ById) -> Result<LiveSourceAdded, ApiError> {
+    let id: LiveSourceId = request.id.parse()?;
+    let token = app.engine().renew_webhook_token(&id, random_bytes()?)?;
+    let channels = app.engine().live_channels(&id)?.len() as u64;
+    Ok(LiveSourceAdded { id: request.id, token: Some(token), channels })
 }
 
 pub(crate) fn live_source_pause(app: &App, request: LiveSourcePauseRequest) -> Result<LiveSourcesResponse, ApiError> {

@@ -214,6 +214,16 @@ pub struct LiveSourcePauseRequest {
     pub is_paused: bool,
 }
 
+/// Gives a source another name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct LiveSourceRenameRequest {
+    /// Id of the source.
+    pub id: String,
+    /// The new name.
+    pub name: String,
+}
+
 /// Sets when a source is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]

@@ -54,6 +54,7 @@ impl Folder {
             member_count: None,
             is_encrypted: false,
             visibility: Visibility::Private,
+            continues: None,
         }
     }
 }

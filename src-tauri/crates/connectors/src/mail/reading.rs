@@ -12,7 +12,7 @@ use keepsake_domain::Timestamp;
 use tokio::time::Instant;
 
 use super::fetch::{Reader, Way};
-use super::folder::Folder;
+use super::folder::{Folder, shown};
 use super::oauth;
 use super::position::{Position, SEARCH_WIDTH_MAX, STEP_MAILS, day, wider, widest};
 use super::session::{Keep, Marks, Opened, Session, Woken};
@@ -39,7 +39,10 @@ struct Mailbox<'a> {
     plan: Plan,
     /// What is known of the selected folders, by their ids.
     states: BTreeMap<String, State>,
-    /// What was last said.
+    /// Selected folders that are listed and cannot be opened, until the folders are listed again.
+    unopened: BTreeSet<String>,
+    /// What was last said: the selected folders that are not there any more, and whether everything was read.
+    missing: BTreeSet<String>,
     is_live: bool,
 }
 
@@ -64,7 +67,12 @@ pub(super) async fn run(settings: &MailSettings, secret: Option<Secret>, link: &
     let plan = link.plan().await?;
     let states = BTreeMap::new();
     let listed_at = Instant::now();
-    let mut mailbox = Mailbox { settings: &settings, link, session, folders, listed_at, plan, states, is_live: false };
+    let (unopened, missing) = (BTreeSet::new(), BTreeSet::new());
+    let mut mailbox =
+        Mailbox { settings: &settings, link, session, folders, listed_at, plan, states, unopened, missing, is_live: false };
+    // What an earlier connection said of it counts no more.
+    mailbox.link.note_missing(Vec::new());
+    mailbox.tell_missing();
     let mut due = None;
     loop {
         if mailbox.catch_up(due).await? {
@@ -103,8 +111,8 @@ type Due = Option<BTreeSet<String>>;
 impl Mailbox<'_> {
     /// The selected folders that are there, the inbox first.
     fn selected(&self) -> Vec<Folder> {
-        let mut selected: Vec<Folder> =
-            self.folders.iter().filter(|folder| self.plan.channels.contains_key(&folder.id)).cloned().collect();
+        let is_there = |folder: &&Folder| self.plan.channels.contains_key(&folder.id) && !self.unopened.contains(&folder.id);
+        let mut selected: Vec<Folder> = self.folders.iter().filter(is_there).cloned().collect();
         selected.sort_by_key(|folder| !folder.id.eq_ignore_ascii_case("INBOX"));
         selected
     }
@@ -124,7 +132,27 @@ impl Mailbox<'_> {
             self.folders = folders;
             self.link.found(channels(&self.folders)).await?;
         }
+        self.unopened.clear();
+        self.tell_missing();
         Ok(())
+    }
+
+    /// Takes in that a folder cannot be opened. What was read of it stays, and it goes on when it is there again.
+    async fn lose(&mut self, folder: &str) -> Result<(), Fault> {
+        self.list().await?;
+        self.unopened.insert(folder.to_owned());
+        self.tell_missing();
+        Ok(())
+    }
+
+    /// Says which selected folders are not there any more, once.
+    fn tell_missing(&mut self) {
+        let is_there = |id: &str| self.folders.iter().any(|folder| folder.id == id) && !self.unopened.contains(id);
+        let missing: BTreeSet<String> = self.plan.channels.keys().filter(|id| !is_there(id)).cloned().collect();
+        if missing != self.missing {
+            self.link.note_missing(missing.iter().map(|id| shown(id)).collect());
+            self.missing = missing;
+        }
     }
 
     /// Reads the folders that are due until nothing is left. Returns `false` as soon as the person chose other ones.
@@ -149,7 +177,10 @@ impl Mailbox<'_> {
 
     /// Reads new mails of a folder, and some of the old ones.
     async fn turn(&mut self, folder: &Folder) -> Result<Turn, Fault> {
-        let Some(opened) = self.session.examine(&folder.id).await? else { return Ok(Turn::Done) };
+        let Some(opened) = self.session.examine(&folder.id).await? else {
+            self.lose(&folder.id).await?;
+            return Ok(Turn::Done);
+        };
         let Some(selected) = self.plan.channels.get(&folder.id) else { return Ok(Turn::Done) };
         let since = selected.since;
         let kept = match self.states.get(&folder.id) {
@@ -246,7 +277,12 @@ impl Mailbox<'_> {
                         due.insert(first.id.clone());
                         return Ok(Some(due));
                     }
-                    _ => self.session.idle(at_most, self.link.changed()).await?,
+                    None => {
+                        self.lose(&first.id).await?;
+                        // The next one is waited at.
+                        return Ok(Some(due));
+                    }
+                    Some(_) => self.session.idle(at_most, self.link.changed()).await?,
                 }
             }
             None => tokio::select! {
@@ -266,7 +302,8 @@ impl Mailbox<'_> {
             }
             Woken::Time => self.session.noop().await?,
         }
-        if self.listed_at.elapsed() >= LIST_EVERY {
+        // A folder that is missed may be there again.
+        if self.listed_at.elapsed() >= LIST_EVERY || !self.missing.is_empty() {
             self.list().await?;
         }
         for folder in self.selected() {
@@ -274,7 +311,8 @@ impl Mailbox<'_> {
                 Some((validity, top)) if self.is_due(&folder.id, validity, top) => {
                     due.insert(folder.id);
                 }
-                _ => {}
+                Some(_) => {}
+                None => self.lose(&folder.id).await?,
             }
         }
         // The open folder is looked at when waiting begins.

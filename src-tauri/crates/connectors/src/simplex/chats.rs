@@ -127,6 +127,7 @@ impl Reader {
             member_count: known.member_count,
             is_encrypted: true,
             visibility: Visibility::Private,
+            continues: None,
         };
         self.known.insert(found.id.clone(), known);
         Some(found)

@@ -15,6 +15,7 @@ use std::convert::Infallible;
 use self::reader::Reader;
 use crate::contract::{Fault, FoundChannel, Status};
 use crate::link::Link;
+use crate::settings::SIMPLEX_PORT;
 
 /// What connecting for the first time gives.
 pub(crate) struct Opened {
@@ -84,5 +85,9 @@ pub(crate) async fn run(port: u16, user: Option<i64>, mut link: Link) -> Result<
 }
 
 fn checked(port: u16) -> Result<u16, Fault> {
-    if port == 0 { Err(Fault::refused("The port of SimpleX is a number from 1 to 65535, such as 5225.")) } else { Ok(port) }
+    if port == 0 {
+        Err(Fault::refused(format!("The port of SimpleX is a number from 1 to 65535, such as {SIMPLEX_PORT}.")))
+    } else {
+        Ok(port)
+    }
 }

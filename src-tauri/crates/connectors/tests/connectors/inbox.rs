@@ -31,6 +31,8 @@ pub(crate) struct Kept {
     pub(crate) left_out: BTreeMap<&'static str, u64>,
     pub(crate) unreadable: BTreeMap<String, u64>,
     pub(crate) statuses: Vec<Status>,
+    /// The chosen channels that were missing, each time that it was said.
+    pub(crate) missing: Vec<Vec<String>>,
     pub(crate) secret: Option<Secret>,
     /// Those before it.
     secrets_before: Vec<Secret>,
@@ -238,6 +240,10 @@ impl Inbox for MemoryInbox {
 
     fn note(&self, status: Status) {
         self.with(|kept| kept.statuses.push(status));
+    }
+
+    fn note_missing(&self, titles: Vec<String>) {
+        self.with(|kept| kept.missing.push(titles));
     }
 
     fn asked(&self) -> Vec<Asked> {

@@ -104,6 +104,8 @@ pub struct LiveSource {
     pub row: LiveSourceRow,
     /// What it is doing.
     pub state: LiveState,
+    /// The names of chosen channels that are not at the source any more.
+    pub missing: Vec<String>,
 }
 
 /// A live source to add.
@@ -143,17 +145,29 @@ fn checked_hour(hour: Option<u8>) -> Result<Option<u8>> {
     }
 }
 
+fn checked_name(name: &str) -> Result<String> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+        return refused(format!("a source needs a name of 1 to {NAME_CHARS_MAX} characters without line breaks"));
+    }
+    Ok(name.to_owned())
+}
+
 impl Engine {
     /// The live sources, oldest first.
     pub fn live_sources(&self) -> Result<Vec<LiveSource>> {
         let rows = self.store().read(|tx| tx.live_sources())?;
-        Ok(rows.into_iter().map(|row| LiveSource { state: self.live_state(&row), row }).collect())
+        Ok(rows.into_iter().map(|row| self.with_state(row)).collect())
     }
 
     /// A live source. Fails if there is none with this id.
     pub fn live_source(&self, id: &LiveSourceId) -> Result<LiveSource> {
-        let row = self.store().read(|tx| tx.live_source(id))?;
-        Ok(LiveSource { state: self.live_state(&row), row })
+        Ok(self.with_state(self.store().read(|tx| tx.live_source(id))?))
+    }
+
+    fn with_state(&self, row: LiveSourceRow) -> LiveSource {
+        let missing = self.inner.live_missing.lock().unwrap_or_else(PoisonError::into_inner);
+        LiveSource { state: self.live_state(&row), missing: missing.get(&row.id).cloned().unwrap_or_default(), row }
     }
 
     fn live_state(&self, row: &LiveSourceRow) -> LiveState {
@@ -187,6 +201,16 @@ impl Engine {
         self.store().publish(vec![Tag::Sources]);
     }
 
+    /// Notes which chosen channels are not at a source any more, and tells the windows.
+    pub(crate) fn note_live_missing(&self, id: &LiveSourceId, titles: Vec<String>) {
+        let mut missing = self.inner.live_missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = if titles.is_empty() { missing.remove(id) } else { missing.insert(id.clone(), titles.clone()) };
+        drop(missing);
+        if before.unwrap_or_default() != titles {
+            self.store().publish(vec![Tag::Sources]);
+        }
+    }
+
     /// The channels of a live source, by title.
     pub fn live_channels(&self, id: &LiveSourceId) -> Result<Vec<LiveChannelRow>> {
         Ok(self.store().read(|tx| {
@@ -209,10 +233,7 @@ impl Engine {
     }
 
     fn add_source(&self, new: NewLiveSource, token_hash: Option<String>) -> Result<(LiveSourceId, ImportId)> {
-        let name = new.name.as_deref().unwrap_or(&new.connected.name).trim().to_owned();
-        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
-            return refused(format!("a source needs a name of 1 to {NAME_CHARS_MAX} characters without line breaks"));
-        }
+        let name = checked_name(new.name.as_deref().unwrap_or(&new.connected.name))?;
         let (kind, now) = (new.connected.settings.kind(), self.now());
         let settings = serde_json::to_string(&new.connected.settings)
             .map_err(|error| EngineError::Stored { what: "settings of a source", error })?;
@@ -272,6 +293,22 @@ impl Engine {
         Ok(())
     }
 
+    /// Gives a source another name.
+    pub fn rename_live_source(&self, id: &LiveSourceId, name: &str) -> Result<()> {
+        let name = checked_name(name)?;
+        Ok(self.store().write(|tx| tx.rename_live_source(id, &name))?)
+    }
+
+    /// Gives a webhook a new token, which is shown once. The old one is refused at once. `random` must come from a secure source.
+    pub fn renew_webhook_token(&self, id: &LiveSourceId, random: [u8; TOKEN_BYTES]) -> Result<String> {
+        if self.live_source(id)?.row.kind != LiveSourceKind::Webhook {
+            return refused("only a webhook has a token; sign in to this source again instead");
+        }
+        let token = token_of(TOKEN_PREFIX, random);
+        self.store().write(|tx| tx.set_live_token(id, &hash_of(&token)))?;
+        Ok(token)
+    }
+
     /// Pauses a source, or lets it go on. Nothing is stored while it is paused.
     pub fn pause_live_source(&self, id: &LiveSourceId, is_paused: bool) -> Result<()> {
         Ok(self.store().write(|tx| tx.pause_live_source(id, is_paused))?)
@@ -325,6 +362,7 @@ impl Engine {
             Ok(())
         })?;
         self.note_live_state(id, None);
+        self.note_live_missing(id, Vec::new());
         let folder = self.source_folder(id);
         match std::fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -345,7 +383,7 @@ impl Engine {
         let found = self.store().read(|tx| tx.live_sources())?.into_iter().find(|row| row.id == id);
         let hash = hash_of(token);
         let is_its = |row: &LiveSourceRow| row.token_hash.as_ref() == Some(&hash);
-        Ok(found.filter(is_its).map(|row| LiveSource { state: self.live_state(&row), row }))
+        Ok(found.filter(is_its).map(|row| self.with_state(row)))
     }
 
     /// Stores the secret of a source in the keyring, or in memory on a system without one.

@@ -179,6 +179,7 @@ fn found_in(id: &str, message: &Message) -> FoundChannel {
         member_count: None,
         is_encrypted: false,
         visibility: message.visibility,
+        continues: None,
     }
 }
 
@@ -267,6 +268,9 @@ impl Inbox for SourceInbox {
                 tx.found_live_channel(&self.id, &channel_row(channel))?;
                 if let Some(channel_type) = channel_type(source.kind) {
                     tx.set_channel_open(channel_type, &channel.id, channel.visibility == Visibility::Public)?;
+                    if let Some(before) = &channel.continues {
+                        tx.continue_live_channel(&self.id, channel_type, &channel.id, before, self.engine.now())?;
+                    }
                 }
             }
             Ok(())
@@ -299,6 +303,10 @@ impl Inbox for SourceInbox {
 
     fn note(&self, status: Status) {
         self.engine.note_live_state(&self.id, Some(status.into()));
+    }
+
+    fn note_missing(&self, titles: Vec<String>) {
+        self.engine.note_live_missing(&self.id, titles);
     }
 
     fn asked(&self) -> Vec<Asked> {

@@ -5,7 +5,7 @@ use keepsake_connectors::{
 };
 use keepsake_domain::{
     Author, ChannelChoice, ChannelHandle, LiveSourceId, Message, MessageType, Metadata, Role, SourceKind, SourceRef,
-    TimeCertainty, Visibility,
+    TimeCertainty, Timestamp, Visibility,
 };
 use keepsake_engine::{Audience, LiveState, NewLiveSource, SearchAsk};
 use keepsake_store::Member;
@@ -17,7 +17,8 @@ use crate::fixture::Fixture;
 const CANARY: &str = "quokkaharmonium";
 
 fn channel(id: &str, visibility: Visibility) -> FoundChannel {
-    FoundChannel { id: id.to_owned(), title: format!("Room {id}"), member_count: Some(2), is_encrypted: true, visibility }
+    let title = format!("Room {id}");
+    FoundChannel { id: id.to_owned(), title, member_count: Some(2), is_encrypted: true, visibility, continues: None }
 }
 
 fn settings() -> Settings {
@@ -331,4 +332,108 @@ fn what_is_asked_of_a_device_reaches_its_connector_and_ends_with_it() {
         }
     }
     assert_eq!(f.engine.own_device(&id), None, "a source that stopped has no device");
+}
+
+/// The choice for a channel.
+fn choice(f: &Fixture, id: &LiveSourceId, channel: &str) -> (ChannelChoice, Option<Timestamp>) {
+    let rows = f.engine.live_channels(id).unwrap();
+    rows.into_iter().find(|row| row.channel == channel).map(|row| (row.choice, row.since)).unwrap()
+}
+
+#[test]
+fn a_room_that_replaces_another_one_goes_on_with_its_choice_once() {
+    let since = Some(Timestamp(5));
+    let check = |what: &str, before: ChannelChoice, continues: Option<&str>, expect: (ChannelChoice, Option<Timestamp>)| {
+        let f = Fixture::new();
+        let id = source(&f);
+        f.engine.choose_live_channels(&id, &["!one:a".to_owned()], before, since).unwrap();
+        let next = FoundChannel { continues: continues.map(str::to_owned), ..channel("!next:a", Visibility::Private) };
+        let inbox = f.engine.source_inbox(&id);
+        inbox.found(std::slice::from_ref(&next)).unwrap();
+        assert_eq!(choice(&f, &id, "!next:a"), expect, "{what}");
+        // Whatever the person says then, stays.
+        choose(&f, &id, "!next:a", ChannelChoice::Ask);
+        inbox.found(&[next]).unwrap();
+        assert_eq!(choice(&f, &id, "!next:a").0, ChannelChoice::Ask, "{what}");
+    };
+    check("remembered", ChannelChoice::Remember, Some("!one:a"), (ChannelChoice::Remember, since));
+    check("ignored", ChannelChoice::Ignore, Some("!one:a"), (ChannelChoice::Ignore, since));
+    check("undecided", ChannelChoice::Ask, Some("!one:a"), (ChannelChoice::Ask, None));
+    check("control: a claim, which the old room does not confirm", ChannelChoice::Remember, None, (ChannelChoice::Ask, None));
+    check("control: a room that nobody knows", ChannelChoice::Remember, Some("!none:a"), (ChannelChoice::Ask, None));
+}
+
+#[test]
+fn a_room_that_replaces_another_one_is_never_more_open_and_overrules_nobody() {
+    let f = Fixture::new();
+    let id = source(&f);
+    let inbox = f.engine.source_inbox(&id);
+    for room in ["!one:a", "!two:a"] {
+        choose(&f, &id, room, ChannelChoice::Remember);
+        inbox.deliver(delivery(room, vec![message(room, "$1", "@ben:a", "hello")], "1")).unwrap();
+    }
+    let now = f.engine.now();
+    f.engine.store().write(|tx| tx.choose_channel_visibility("matrix", "!one:a", Some(Visibility::Private), now)).unwrap();
+    // The new room comes first, undecided, and is confirmed later.
+    let found = |id: &str, continues: Option<&str>| FoundChannel {
+        continues: continues.map(str::to_owned),
+        ..channel(id, Visibility::Public)
+    };
+    inbox.found(&[found("!next:a", None), found("!decided:a", None)]).unwrap();
+    choose(&f, &id, "!decided:a", ChannelChoice::Ignore);
+    inbox.found(&[found("!next:a", Some("!one:a")), found("!decided:a", Some("!one:a"))]).unwrap();
+    let chosen = |room: &str| f.engine.store().read(|tx| tx.channel_choice("matrix", room)).unwrap();
+    assert_eq!((choice(&f, &id, "!next:a").0, chosen("!next:a")), (ChannelChoice::Remember, Some(Visibility::Private)));
+    assert_eq!(choice(&f, &id, "!decided:a").0, ChannelChoice::Ignore, "the person decided already");
+    assert_eq!(chosen("!two:a"), None);
+    // A conversation that is kept out of memory passes nothing on.
+    f.engine
+        .store()
+        .write(|tx| {
+            let conversation = tx.conversations_of_channel("matrix", "!two:a")?.remove(0);
+            tx.set_private(&conversation, true)
+        })
+        .unwrap();
+    inbox.found(&[found("!after:a", Some("!two:a"))]).unwrap();
+    assert_eq!(choice(&f, &id, "!after:a").0, ChannelChoice::Ask);
+}
+
+#[test]
+fn a_source_is_renamed_and_its_old_name_is_nowhere() {
+    let f = Fixture::new();
+    let id = f.engine.add_webhook(CANARY, [7; 32]).unwrap().0;
+    let refused = ["", " ", "two\nlines"].map(|name| f.engine.rename_live_source(&id, name).is_err());
+    assert_eq!(refused, [true; 3]);
+    f.engine.rename_live_source(&id, " IRC bridge ").unwrap();
+    assert_eq!(f.engine.live_source(&id).unwrap().row.name, "IRC bridge");
+    f.engine.remove_live_source(&id, false).unwrap();
+    assert!(f.engine.store().checkpoint().unwrap());
+    assert_eq!(canaries(&f), 0);
+    assert!(f.engine.rename_live_source(&id, "gone").is_err());
+}
+
+#[test]
+fn a_webhook_with_a_new_token_refuses_the_old_one_at_once() {
+    let f = Fixture::new();
+    let (id, old) = f.engine.add_webhook("IRC bridge", [7; 32]).unwrap();
+    let takes = |token: &str| f.engine.webhook_of(id.as_str(), token).unwrap().is_some();
+    assert!(takes(&old));
+    let new = f.engine.renew_webhook_token(&id, [8; 32]).unwrap();
+    assert_ne!(old, new);
+    assert_eq!((takes(&old), takes(&new)), (false, true));
+    let account = source(&f);
+    assert!(f.engine.renew_webhook_token(&account, [9; 32]).unwrap_err().to_string().contains("only a webhook"));
+    assert!(f.engine.source_secret(&account).unwrap().is_some(), "its password stays");
+}
+
+#[test]
+fn a_chosen_channel_that_is_gone_is_said_while_it_is_gone() {
+    let f = Fixture::new();
+    let id = source(&f);
+    let inbox = f.engine.source_inbox(&id);
+    let missing = |f: &Fixture| f.engine.live_source(&id).unwrap().missing;
+    inbox.note_missing(vec!["Bees".to_owned()]);
+    assert_eq!(missing(&f), ["Bees"]);
+    inbox.note_missing(Vec::new());
+    assert!(missing(&f).is_empty());
 }

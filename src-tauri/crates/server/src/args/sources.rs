@@ -71,6 +71,18 @@ pub(crate) enum SourcesCommand {
         #[arg(value_name = "PROGRAM")]
         programs: Vec<String>,
     },
+    /// Give a source another name.
+    Rename {
+        /// Id of the source.
+        id: String,
+        /// The new name.
+        name: String,
+    },
+    /// Give a webhook a new token, which is printed once. The old one is refused from then on.
+    Token {
+        /// Id of the webhook.
+        id: String,
+    },
     /// Remove a source. What it brought stays, unless it is to be forgotten.
     Remove {
         /// Id of the source: for a folder, its path.
@@ -140,10 +152,10 @@ pub(crate) enum SourceAdd {
         #[arg(long)]
         browser: bool,
     },
-    /// Read the SimpleX program that runs on this computer: simplex-chat -p 5225.
+    /// Read the SimpleX program that runs on this computer, started as simplex-chat -p PORT.
     Simplex {
         /// The port that it listens on.
-        #[arg(long, default_value_t = 5225)]
+        #[arg(long, default_value_t = keepsake_connectors::SIMPLEX_PORT)]
         port: u16,
     },
 }

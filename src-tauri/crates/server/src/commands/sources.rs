@@ -70,6 +70,11 @@ pub(crate) fn run(args: &Args, command: Option<&SourcesCommand>, output: &mut Ou
             follow(args, programs)?;
             list(args, &commands, output)
         }
+        Some(SourcesCommand::Rename { id, name }) => {
+            commands.run("live_source_rename", json!({ "id": id, "name": name }))?;
+            list(args, &commands, output)
+        }
+        Some(SourcesCommand::Token { id }) => added(&commands.run("live_source_token", json!({ "id": id }))?, output),
         Some(SourcesCommand::Remove { id, forget }) => remove(args, &commands, id, *forget, output),
     }
 }

@@ -289,6 +289,19 @@ impl WriteTx<'_> {
         self.changed_source(id, changed)
     }
 
+    /// Renames a live source, and the import that its messages belong to.
+    pub fn rename_live_source(&self, id: &LiveSourceId, name: &str) -> Result<()> {
+        let sql = "UPDATE imports SET path = ?2 WHERE id = (SELECT import_id FROM live_sources WHERE id = ?1)";
+        self.conn.execute(sql, [id.as_str(), name])?;
+        self.changed_source(id, self.conn.execute("UPDATE live_sources SET name = ?2 WHERE id = ?1", [id.as_str(), name])?)
+    }
+
+    /// Replaces the token of a webhook. The old one is refused from then on.
+    pub fn set_live_token(&self, id: &LiveSourceId, token_hash: &str) -> Result<()> {
+        let sql = "UPDATE live_sources SET token_hash = ?2 WHERE id = ?1";
+        self.changed_source(id, self.conn.execute(sql, [id.as_str(), token_hash])?)
+    }
+
     /// Replaces the settings of a live source, for example after it was connected again.
     pub fn set_live_source(&self, id: &LiveSourceId, settings: &str) -> Result<()> {
         let changed = self.conn.execute("UPDATE live_sources SET settings = ?2 WHERE id = ?1", params![id.as_str(), settings])?;
@@ -325,6 +338,46 @@ impl WriteTx<'_> {
                 channel.since.map(|since| since.0),
             ])?;
         if self.conn.changes() > 0 {
+            self.touch(Tag::Sources);
+        }
+        Ok(())
+    }
+
+    /// Lets a channel that replaces another one go on with what the person chose there, once: the choice, since when messages are
+    /// wanted, and that it is private. Somebody who decided about the new channel already is not overruled. A conversation that is
+    /// kept out of memory passes nothing on, so the person is asked.
+    pub fn continue_live_channel(
+        &self,
+        id: &LiveSourceId,
+        channel_type: &str,
+        channel: &str,
+        before: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        let noted = "UPDATE live_channels SET continues = ?3 WHERE source_id = ?1 AND channel = ?2 AND continues IS NULL";
+        if self.conn.prepare_cached(noted)?.execute([id.as_str(), channel, before])? == 0 {
+            return Ok(());
+        }
+        let mut conversations = self.conversations_of_channel(channel_type, before)?.into_iter();
+        if conversations
+            .try_fold(false, |is_private, id| Ok::<_, StoreError>(is_private || self.conversation(&id)?.is_private))?
+        {
+            return Ok(());
+        }
+        let changed = self
+            .conn
+            .prepare_cached(
+                "UPDATE live_channels SET choice = before.choice, since_ms = before.since_ms
+                   FROM (SELECT choice, since_ms FROM live_channels WHERE source_id = ?1 AND channel = ?3) AS before
+                  WHERE source_id = ?1 AND channel = ?2 AND live_channels.choice = 'ask' AND before.choice <> 'ask'",
+            )?
+            .execute([id.as_str(), channel, before])?;
+        // Never more open than what it replaces.
+        let private = Some(Visibility::Private);
+        if self.channel_choice(channel_type, before)? == private && self.channel_choice(channel_type, channel)?.is_none() {
+            self.choose_channel_visibility(channel_type, channel, private, now)?;
+        }
+        if changed > 0 {
             self.touch(Tag::Sources);
         }
         Ok(())

@@ -3,7 +3,7 @@ import { type ReactNode, type Ref, useId } from 'react';
 import { Segmented } from '../../../design';
 import { t } from '../../../strings';
 import formCss from '../Watched.module.css';
-import { type AccountForm, type AccountKind, type MatrixSignIn, PORTS, type Problem, type Problems, type Security, isThisComputer, needsAddress } from './accountSettings';
+import { type AccountForm, type AccountKind, EMPTY_FORM, type MatrixSignIn, PORTS, type Problem, type Problems, type Security, isThisComputer, needsAddress } from './accountSettings';
 import { PROVIDERS, type Provider, providerOf } from './mailProviders';
 import css from './LiveSources.module.css';
 
@@ -175,7 +175,7 @@ function MatrixFields({ form, problems, isBusy, secretPlace, first, isAgain, onC
 
 function SimplexFields({ form, problems, isBusy, first, onChange }: FieldsProps) {
   const words = t.liveSources.fields;
-  return <TextField isNumber ref={first} label={words.simplexPort} hint={words.simplexHint} value={form.simplexPort} problem={problems.simplexPort} isBusy={isBusy} onChange={(simplexPort) => onChange({ simplexPort })} />;
+  return <TextField isNumber ref={first} label={words.simplexPort} hint={words.simplexHint(EMPTY_FORM.simplexPort)} value={form.simplexPort} problem={problems.simplexPort} isBusy={isBusy} onChange={(simplexPort) => onChange({ simplexPort })} />;
 }
 
 function WebhookFields({ form, problems, isBusy, first, onChange }: FieldsProps) {

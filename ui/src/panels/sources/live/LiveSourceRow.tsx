@@ -1,5 +1,5 @@
 /** A connected account: what it is doing, what was stored and left out, and what can be done with it. */
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { type LiveSourceView, type LiveSourcesResponse, call } from '../../../api';
 import { Button, Progress, cx } from '../../../design';
 import { useNow } from '../../../state/clock';
@@ -11,6 +11,7 @@ import { chooseButtonId, openChannels } from './channelChoices';
 import { Device } from './Device';
 import { KindIcon } from './KindIcon';
 import css from './LiveSources.module.css';
+import { type Edit, SourceEdit } from './SourceEdit';
 import { stateOf } from './sourceState';
 import { WebhookAddress, useWebhookServer } from './Webhook';
 
@@ -23,15 +24,18 @@ interface RowProps {
   readonly isReconnecting: boolean;
   readonly onTake: (sources: LiveSourcesResponse) => void;
   readonly onReconnect: () => void;
+  /** Shows a new token of a webhook, once. */
+  readonly onToken: (token: string) => void;
   readonly onDisconnect: () => void;
 }
 
-export function LiveSourceRow({ source, isReconnecting, onTake, onReconnect, onDisconnect }: RowProps) {
+export function LiveSourceRow({ source, isReconnecting, onTake, onReconnect, onToken, onDisconnect }: RowProps) {
   const words = t.liveSources;
   const isWebhook = source.kind === 'webhook';
   const server = useWebhookServer(isWebhook);
   const state = stateOf(source, useNow(), { isReceiving: server?.isOn ?? true });
   const name = useId();
+  const [edit, setEdit] = useState<Edit | null>(null);
   const isPaused = source.state === 'paused';
   const kindName = nameOf(words.kinds, source.kind);
   const pause = () => {
@@ -84,12 +88,21 @@ export function LiveSourceRow({ source, isReconnecting, onTake, onReconnect, onD
           <Button size="s" label={isPaused ? words.resumeOf(source.name) : words.pauseOf(source.name)} testId={TESTIDS.livePause} onClick={pause}>
             {isPaused ? words.resume : words.pause}
           </Button>
+          <Button size="s" tone="quiet" label={words.renameOf(source.name)} testId={TESTIDS.liveRename} onClick={() => setEdit('name')}>
+            {words.rename}
+          </Button>
+          {isWebhook ? (
+            <Button size="s" tone="quiet" label={words.newTokenOf(source.name)} testId={TESTIDS.liveToken} onClick={() => setEdit('token')}>
+              {words.newToken}
+            </Button>
+          ) : null}
           <Button size="s" tone="quiet" label={`${words.disconnect.open} ${source.name}`} testId={TESTIDS.liveDisconnect} onClick={onDisconnect}>
             {words.disconnect.open}
           </Button>
           <span className={css.space} />
           {isWebhook ? null : <Schedule source={source} onTake={onTake} />}
         </div>
+        {edit === null ? null : <SourceEdit key={edit} source={source} edit={edit} onTake={onTake} onToken={onToken} onClose={() => setEdit(null)} />}
       </div>
     </li>
   );

@@ -84,6 +84,7 @@ export function LiveSources() {
                 isReconnecting={isReconnecting}
                 onTake={take}
                 onReconnect={() => setOpen({ again: source.id })}
+                onToken={(token) => setWebhook({ id: source.id, name: source.name, token, isRenewed: true })}
                 onDisconnect={() => setDisconnecting({ id: source.id, name: source.name })}
               />,
               isReconnecting && isKind(source.kind) ? (

@@ -64,6 +64,8 @@ export interface NewWebhook {
   readonly id: string;
   readonly name: string;
   readonly token: string;
+  /** The webhook was there before, and has another token now. */
+  readonly isRenewed?: boolean;
 }
 
 /** Closing it before the token was copied takes a second attempt, because the token cannot be shown again. */
@@ -83,7 +85,7 @@ export function WebhookDialog({ made, onClose }: { made: NewWebhook; onClose: ()
     <Dialog
       open
       onClose={close}
-      title={words.created(made.name)}
+      title={(made.isRenewed === true ? words.renewed : words.created)(made.name)}
       testId={TESTIDS.webhookDialog}
       focus={button}
       actions={

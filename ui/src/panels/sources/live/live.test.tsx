@@ -70,6 +70,37 @@ describe('the list', () => {
     expect(asked(host, 'live_source_pause').at(-1)).toEqual({ is_paused: true });
   });
 
+  test('one is renamed; a name that is refused stays in the field', async () => {
+    const host = await show();
+    fireEvent.click(rowOf('Signal bridge').getByRole('button', { name: 'Rename… Signal bridge' }));
+    const form = within(await screen.findByTestId('live-edit'));
+    expect(valueOf(form, 'New name')).toBe('Signal bridge');
+    type(form, 'New name', ' ');
+    fireEvent.click(form.getByTestId('btn-live-edit-confirm'));
+    expect(await form.findByText(/^Nothing was changed: a source needs a name/)).toBeDefined();
+    type(form, 'New name', 'Bees bridge');
+    fireEvent.submit(screen.getByTestId('live-edit'));
+    await waitFor(() => expect(rowOf('Bees bridge')).toBeDefined());
+    expect(screen.queryByTestId('live-edit')).toBeNull();
+    expect(asked(host, 'live_source_rename').at(-1)).toEqual({ id: 'src_webhook', name: 'Bees bridge' });
+    expect(await violations()).toEqual([]);
+  });
+
+  test('a webhook gets a new token, which is shown once, after it is said that the old one ends', async () => {
+    const host = await show();
+    expect(rowOf('robin@mail.example').queryByTestId('btn-live-token'), 'an account has none').toBeNull();
+    fireEvent.click(rowOf('Signal bridge').getByRole('button', { name: 'New token… for Signal bridge' }));
+    const form = within(await screen.findByTestId('live-edit'));
+    expect(form.getByText(/The old one stops working at once/)).toBeDefined();
+    expect(asked(host, 'live_source_token')).toEqual([]);
+    fireEvent.click(form.getByTestId('btn-live-edit-confirm'));
+    const dialog = within(await screen.findByTestId('webhook-dialog'));
+    expect(dialog.getByText('New token for “Signal bridge”')).toBeDefined();
+    expect(dialog.getByTestId<HTMLInputElement>('webhook-token').value).toMatch(/^ksin_/);
+    expect(screen.queryByTestId('live-edit')).toBeNull();
+    expect(asked(host, 'live_source_token')).toHaveLength(1);
+  });
+
   test('it is read once a day at ten in the evening unless another hour is chosen', async () => {
     const host = await show();
     fireEvent.change(rowOf('robin@mail.example').getByTestId('live-schedule'), { target: { value: 'daily' } });

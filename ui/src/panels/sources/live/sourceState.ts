@@ -35,7 +35,8 @@ function liveText({ kind, last_message_at }: Source, now: number): string {
 export function stateOf(source: Source, now: number, { isReceiving = true, locale }: { isReceiving?: boolean; locale?: string } = {}): SourceState {
   const words = t.liveSources.state;
   const { kind, state, detail, done, total, next_at } = source;
-  const plain = { detail: null, tone: 'plain', reconnect: null } as const;
+  // Where nothing is wrong, a detail says what is missing.
+  const plain = { detail, tone: 'plain', reconnect: null } as const;
   const moment = next_at === null ? null : momentAhead(next_at, now, locale);
   // A webhook stores from the start, because the person set it up for this.
   const isIdle = kind !== 'webhook' && source.remembered === 0;

@@ -11,7 +11,7 @@ use super::dovecot::{Dovecot, USER};
 use super::mails::{by_id, imported, mail, of_list, plain};
 use super::proxy::Proxy;
 use super::{Ended, password, run, run_until, until};
-use crate::inbox::{Kept, MemoryInbox};
+use crate::inbox::{Kept, MemoryInbox, is_soak};
 
 const FOLDERS: [&str; 3] = ["INBOX", "Archive", "Projects/Bees"];
 
@@ -64,7 +64,7 @@ async fn mails_of_three_folders_arrive_whole_with_the_ids_of_an_import() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_doubled_or_altered_through_disconnects_restarts_and_kills() {
-    let is_long = std::env::var_os("KEEPSAKE_SOAK").is_some();
+    let is_long = is_soak();
     let (count, cuts) = if is_long { (20_000, 50_u64) } else { (300, 10) };
     let (mut server, expect) = filled(count);
     // Three folders have equally many.
@@ -333,4 +333,47 @@ async fn a_mail_with_a_large_attachment_is_read_in_pieces_and_stays_when_it_is_r
     hand.append("INBOX", "", &mail("after", 2));
     run_until(&server.settings(), &inbox, |kept| kept.messages.len() == 3).await;
     assert!(inbox.with(|kept| kept.removed.is_empty()), "people tidy their mailboxes");
+}
+
+#[tokio::test]
+async fn a_folder_that_vanished_is_said_once_the_others_go_on_and_so_does_it_when_it_is_there_again() {
+    let server = Dovecot::start("");
+    let mut hand = server.hand();
+    hand.ask("CREATE Bees");
+    (0..3).for_each(|number| hand.append("Bees", "", &mail("b", number)));
+    hand.append("INBOX", "", &mail("i", 0));
+    let settings = MailSettings { check_s: 1, ..server.settings() };
+    let inbox = MemoryInbox::new();
+    ["Bees", "INBOX"].iter().for_each(|folder| inbox.select(folder, None));
+    let missing = || inbox.with(|kept| kept.missing.last().cloned().unwrap_or_default());
+    let steps = async {
+        until("read", || inbox.texts().len() == 4 && inbox.with(|kept| is_live(kept))).await;
+        hand.ask("DELETE Bees");
+        until("said", || missing() == ["Bees"]).await;
+        // Longer than the folders are looked at.
+        hand.append("INBOX", "", &mail("i", 1));
+        until("the other folder", || inbox.texts().len() == 5).await;
+        hand.append("INBOX", "", &mail("i", 2));
+        until("the other folder again", || inbox.texts().len() == 6).await;
+        let said = inbox.with(|kept| kept.missing.iter().filter(|titles| !titles.is_empty()).count());
+        assert_eq!(said, 1, "it is said once: {:?}", inbox.with(|kept| kept.missing.clone()));
+        assert!(inbox.with(|kept| kept.removed.is_empty()), "what was read stays");
+        hand.ask("CREATE Bees");
+        (2..5).for_each(|number| hand.append("Bees", "", &mail("b", number)));
+        until("the folder again", || inbox.texts().len() == 8 && missing().is_empty()).await;
+    };
+    tokio::select! {
+        () = steps => {}
+        ended = run(&settings, password(), &inbox) => panic!("{ended:?}"),
+    }
+    assert_eq!(inbox.with(|kept| kept.known), 0, "nothing is doubled");
+}
+
+#[tokio::test]
+async fn a_chosen_folder_that_is_gone_when_reading_begins_is_said_too() {
+    let server = Dovecot::start("");
+    let inbox = MemoryInbox::new();
+    ["Entw&APw-rfe", "INBOX"].iter().for_each(|folder| inbox.select(folder, None));
+    run_until(&server.settings(), &inbox, is_live).await;
+    assert_eq!(inbox.with(|kept| kept.missing.last().cloned()), Some(vec!["Entwürfe".to_owned()]));
 }

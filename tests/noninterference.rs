@@ -13,7 +13,7 @@ use crate::harness::{Home, evening, jsonl, text};
 const ADDITIONS: usize = 3;
 
 /// Words that only hidden conversations contain, one for each.
-const SECRETS: [&str; ADDITIONS] = ["zanzibar", "quokka", "periwinkle"];
+pub(crate) const SECRETS: [&str; ADDITIONS] = ["zanzibar", "quokka", "periwinkle"];
 
 /// Number of hexadecimal digits of an id.
 const ID_DIGITS: usize = 32;
@@ -92,7 +92,7 @@ fn asks(tool: &str) -> Vec<Value> {
 
 /// Everything that an agent can ask, with the answers. The tools that write come last, because they change what is read. With whom and
 /// where it talks is in `place`; an agent that names a place is asked only the tools that take one.
-fn told(home: &Home, agent: &str, place: &Value) -> Vec<(String, Value)> {
+pub(crate) fn told(home: &Home, agent: &str, place: &Value) -> Vec<(String, Value)> {
     let mut server = StdioServer::start(home, agent, "error");
     server.ask(&initialize());
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
@@ -157,7 +157,7 @@ fn numbered(answer: &str, ids: &mut Vec<String>) -> Value {
     Value::String(told + rest)
 }
 
-fn approve_all(home: &Home) {
+pub(crate) fn approve_all(home: &Home) {
     let ids = home.ids("pending");
     let args: Vec<&str> = ["approve"].into_iter().chain(ids.iter().map(String::as_str)).collect();
     if !ids.is_empty() {

@@ -446,7 +446,7 @@ impl Reader {
         let around = Around {
             room,
             title: known.map(Room::title).unwrap_or_default(),
-            is_public: known.is_some_and(Room::is_public),
+            open_since: known.and_then(Room::open_since),
             owner: &self.owner,
             since: chosen.since,
             names: &chosen.names,

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use keepsake_domain::Visibility;
+use keepsake_domain::{Timestamp, Visibility};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -25,6 +25,10 @@ const HEROES_MAX: usize = 5;
 
 /// Rooms of an account that are known. The largest real accounts have about ten thousand.
 pub(super) const ROOMS_MAX: usize = 100_000;
+
+/// Time between the creation of a room and the event that opens it, within which it was open from its beginning: a server writes
+/// the events of a new room one after another, in milliseconds.
+const CREATION_MS: i64 = 2_000;
 
 /// The state of rooms that is read.
 const STATE: &[&str] = &[
@@ -147,6 +151,13 @@ pub(super) struct Room {
     pub(super) is_encrypted: bool,
     join_rule: Option<String>,
     history: Option<String>,
+    /// When it was created, and when its join rule and who can read its history became what they are.
+    #[serde(default)]
+    created_ms: Option<i64>,
+    #[serde(default)]
+    join_rule_ms: Option<i64>,
+    #[serde(default)]
+    history_ms: Option<i64>,
     is_space: bool,
     /// Whether the account is no longer in it.
     pub(super) is_left: bool,
@@ -182,14 +193,16 @@ impl Room {
     pub(super) fn learn(&mut self, event: &Value) {
         let Some(state_key) = event.get("state_key").and_then(Value::as_str) else { return };
         let content = |name: &str| event.get("content")?.get(name)?.as_str().filter(|text| !text.is_empty()).map(short);
+        let at = event.get("origin_server_ts").and_then(Value::as_i64);
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "m.room.name" => self.name = content("name"),
             "m.room.canonical_alias" => self.alias = content("alias"),
-            "m.room.join_rules" => self.join_rule = content("join_rule"),
-            "m.room.history_visibility" => self.history = content("history_visibility"),
+            "m.room.join_rules" => became(&mut self.join_rule, &mut self.join_rule_ms, content("join_rule"), at),
+            "m.room.history_visibility" => became(&mut self.history, &mut self.history_ms, content("history_visibility"), at),
             // Encryption cannot be ended.
             "m.room.encryption" => self.is_encrypted = true,
             "m.room.create" => {
+                self.created_ms = at;
                 self.is_space = content("type").as_deref() == Some("m.space");
                 let predecessor = event.get("content").and_then(|content| content.get("predecessor")?.get("room_id")?.as_str());
                 self.replaces = predecessor.map(short);
@@ -209,9 +222,14 @@ impl Room {
         self.joined = Some(joined);
     }
 
-    /// Whether people other than the members can read the room.
-    pub(super) fn is_public(&self) -> bool {
-        self.join_rule.as_deref() == Some("public") || self.history.as_deref() == Some("world_readable")
+    /// Since when people other than the members can read the room; `None` if they cannot. Where the server does not say since
+    /// when, that is after everything.
+    pub(super) fn open_since(&self) -> Option<Timestamp> {
+        let joined = (self.join_rule.as_deref() == Some("public")).then_some(self.join_rule_ms);
+        let read = (self.history.as_deref() == Some("world_readable")).then_some(self.history_ms);
+        let since = joined.into_iter().chain(read).map(|at| at.unwrap_or(i64::MAX)).min()?;
+        let is_from_beginning = self.created_ms.is_some_and(|created| since.saturating_sub(created) <= CREATION_MS);
+        Some(Timestamp(if is_from_beginning { i64::MIN } else { since }))
     }
 
     /// Its name for people.
@@ -250,7 +268,8 @@ impl Room {
             title: self.choice_title(),
             member_count: self.joined,
             is_encrypted: self.is_encrypted,
-            visibility: if self.is_public() { Visibility::Public } else { Visibility::Private },
+            visibility: if self.open_since().is_some() { Visibility::Public } else { Visibility::Private },
+            continues: self.replaces.clone().filter(|_| self.is_continuation),
         })
     }
 }
@@ -287,6 +306,13 @@ pub(super) fn learn(room: &mut Room, part: &RoomPart<'_>) {
         {
             room.learn(&event);
         }
+    }
+}
+
+/// Takes in a new value, and since when it is so.
+fn became(value: &mut Option<String>, since: &mut Option<i64>, new: Option<String>, at: Option<i64>) {
+    if *value != new || since.is_none() {
+        (*value, *since) = (new, at);
     }
 }
 
@@ -359,11 +385,35 @@ mod tests {
             room.learn(&json!({ "type": "m.room.join_rules", "state_key": "", "content": { "join_rule": rule } }));
             let history = json!({ "history_visibility": history });
             room.learn(&json!({ "type": "m.room.history_visibility", "state_key": "", "content": history }));
-            assert_eq!(room.is_public(), expect, "{rule}");
+            assert_eq!(room.open_since().is_some(), expect, "{rule}");
         };
         check("invite", "shared", false);
         check("public", "shared", true);
         check("invite", "world_readable", true);
         check("knock", "invited", false);
+    }
+
+    #[test]
+    fn a_room_is_public_since_it_was_opened() {
+        let state = |kind: &str, key: &str, value: &str, at: Option<i64>| json!({ "type": format!("m.room.{kind}"), "state_key": "", "origin_server_ts": at, "content": { key: value } });
+        let (rules, history) = (("join_rules", "join_rule"), ("history_visibility", "history_visibility"));
+        let check = |what: &str, events: &[((&str, &str), &str, Option<i64>)], expect: Option<i64>| {
+            let mut room = Room::new("!r:a");
+            room.learn(&state("create", "room_version", "11", Some(1_000)));
+            events.iter().for_each(|((kind, key), value, at)| room.learn(&state(kind, key, value, *at)));
+            assert_eq!(room.open_since(), expect.map(Timestamp), "{what}");
+        };
+        check("never", &[(rules, "invite", Some(1_100)), (history, "shared", Some(1_200))], None);
+        check("from its beginning", &[(rules, "public", Some(1_100))], Some(i64::MIN));
+        check("later", &[(rules, "invite", Some(1_100)), (rules, "public", Some(90_000))], Some(90_000));
+        check("said twice", &[(rules, "public", Some(90_000)), (rules, "public", Some(95_000))], Some(90_000));
+        check(
+            "closed in between",
+            &[(rules, "public", Some(1_100)), (rules, "invite", Some(8_000)), (rules, "public", Some(9_000))],
+            Some(9_000),
+        );
+        check("closed again", &[(rules, "public", Some(90_000)), (rules, "invite", Some(95_000))], None);
+        check("in both ways", &[(history, "world_readable", Some(80_000)), (rules, "public", Some(90_000))], Some(80_000));
+        check("nobody knows when", &[(rules, "public", None)], Some(i64::MAX));
     }
 }

@@ -31,15 +31,19 @@ pub(super) const EVENT_BYTES_MAX: usize = 1024 * 1024;
 pub(super) struct Around<'a> {
     pub(super) room: &'a str,
     pub(super) title: String,
-    pub(super) is_public: bool,
+    /// Since when people other than its members can read it; `None` if they cannot.
+    pub(super) open_since: Option<Timestamp>,
     pub(super) owner: &'a str,
     pub(super) since: Option<Timestamp>,
     pub(super) names: &'a HashMap<String, String>,
 }
 
 impl<'a> Around<'a> {
-    fn as_room(&'a self) -> MatrixRoom<'a> {
-        MatrixRoom { id: self.room, title: Some(&self.title), is_public: self.is_public, names: self.names, owner: self.owner }
+    /// The room as it was when an event was said. What was said among its members stays theirs when the room is opened later.
+    fn as_room(&'a self, event: &Value) -> MatrixRoom<'a> {
+        let said = event.get("origin_server_ts").and_then(Value::as_i64);
+        let is_public = self.open_since.is_some_and(|since| said.is_some_and(|said| said >= since.0));
+        MatrixRoom { id: self.room, title: Some(&self.title), is_public, names: self.names, owner: self.owner }
     }
 }
 
@@ -180,7 +184,7 @@ impl Reading<'_> {
         let mut read = Vec::with_capacity(clear.len());
         let mut reactions: BTreeMap<String, Vec<Reaction>> = BTreeMap::new();
         for event in &clear {
-            let what = matrix_event(event, &self.around.as_room());
+            let what = matrix_event(event, &self.around.as_room(event));
             if let (Ok(MatrixEvent::Change(MatrixChange::React { target, emoji }, sender, time)), Some(id)) =
                 (&what, id_of(event))
             {
@@ -299,7 +303,7 @@ impl Reading<'_> {
             },
             _ => bundle.clone(),
         };
-        let what = matrix_event(&clear, &self.around.as_room());
+        let what = matrix_event(&clear, &self.around.as_room(&clear));
         if let Ok(MatrixEvent::Change(MatrixChange::Edit { target, message: edit }, ..)) = what
             && target == message.source.message
         {

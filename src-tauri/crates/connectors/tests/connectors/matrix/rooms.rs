@@ -1,14 +1,16 @@
 //! Who is in a room and who can read it, keys that come late, and that an export of the same room gives the same messages.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use keepsake_connectors::Status;
 use keepsake_domain::{Message, SourceKind, Timestamp, Visibility};
 use keepsake_importers::{ImportOptions, Read, Sink, Stop, read_path};
 use serde_json::{Value, json};
 
+use super::cipherer::Cipherer;
 use super::run::Account;
-use super::synapse::{Cipherer, Synapse};
+use super::synapse::Synapse;
 use crate::inbox::MemoryInbox;
 
 fn has(inbox: &MemoryInbox, text: &str) -> bool {
@@ -69,6 +71,40 @@ async fn who_is_in_a_room_and_who_can_read_it_is_known_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_a_room_became_public_stays_private_whenever_it_is_read() {
+    let synapse = Synapse::start().await;
+    let (ana, ben) = (synapse.user("ana").await, synapse.user("ben").await);
+    let room = ben.create_room(&[&ana], json!({ "preset": "private_chat" })).await;
+    let open = ben.create_room(&[&ana], json!({ "preset": "public_chat" })).await;
+    let said = async |room: &str, body: &str| drop(ben.send(room, "m.room.message", text(body), body).await);
+    said(&room, "among us").await;
+    said(&open, "always open").await;
+    let account = Account::of(&synapse, &ana).await;
+    account.inbox.select(&open, None);
+    account.read_until("the open room", |inbox| has(inbox, "always open")).await;
+    // A room counts as open from its beginning if it is opened within seconds.
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    // In one answer: words, the opening, and more words. Then the history of the room is read, when it is public.
+    said(&room, "still among us").await;
+    ben.set_state(&room, "m.room.join_rules", json!({ "join_rule": "public" })).await;
+    said(&room, "for everybody").await;
+    account.inbox.select(&room, None);
+    account.read_until("the history", |inbox| has(inbox, "among us") && has(inbox, "for everybody")).await;
+    assert_eq!(visibility(&account.inbox, &room), Some(Visibility::Public), "as a place to speak");
+    let labels = account.inbox.with(|kept| {
+        let texts = ["among us", "still among us", "for everybody", "always open"];
+        texts.map(|text| kept.messages.iter().find(|message| message.text == text).map(|message| message.visibility))
+    });
+    let (private, public) = (Some(Visibility::Private), Some(Visibility::Public));
+    assert_eq!(labels, [private, private, public, public]);
+    let notices = account.inbox.with(|kept| {
+        let of_open = kept.messages.iter().filter(|message| message.channel_id == open);
+        of_open.filter(|message| message.visibility == Visibility::Private).count()
+    });
+    assert_eq!(notices, 0, "a room that was always public has no private notice, which would close it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_room_that_is_replaced_says_so_and_the_new_one_is_offered_as_its_continuation() {
     let synapse = Synapse::start().await;
     let (ana, ben) = (synapse.user("ana").await, synapse.user("ben").await);
@@ -93,6 +129,12 @@ async fn a_room_that_is_replaced_says_so_and_the_new_one_is_offered_as_its_conti
                 && title(inbox, &claim).as_deref() == Some("Bees")
         })
         .await;
+    let continues = |room: &str| account.inbox.with(|kept| kept.found[room].continues.clone());
+    assert_eq!(
+        (continues(&new), continues(&claim), continues(&old)),
+        (Some(old.clone()), None, None),
+        "a claim passes nothing on"
+    );
     assert!(has(&account.inbox, "The room was replaced by another one"));
     assert!(!has(&account.inbox, "in the new room"), "nobody chose it yet");
     account.inbox.select(&new, None);

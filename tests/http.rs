@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct Served {
     pub(crate) home: Home,
     child: Child,
+    log: Option<PathBuf>,
     pub(crate) port: u16,
     token: String,
 }
@@ -58,11 +60,31 @@ impl Served {
     }
 
     pub(crate) fn on(home: Home) -> Self {
-        Self::spawn(home, None)
+        Self::spawn(home, None, None)
+    }
+
+    /// Starts the server with the most detailed log level. Its log is next to the data folder.
+    pub(crate) fn traced() -> Self {
+        let home = Home::new();
+        let log = home.file("serve.log", "");
+        Self::spawn(home, None, Some(log))
+    }
+
+    /// What a server that was started with [`traced`](Self::traced) logged so far.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.log.as_ref().unwrap()).unwrap()
+    }
+
+    /// Starts the server again after it was killed.
+    pub(crate) fn again(mut self) -> Self {
+        let log = self.log.take();
+        let home = std::mem::replace(&mut self.home, Home::new());
+        drop(self);
+        Self::spawn(home, None, log)
     }
 
     /// Starts the server. `files_max` limits the number of open files and connections of its process.
-    fn spawn(home: Home, files_max: Option<u32>) -> Self {
+    fn spawn(home: Home, files_max: Option<u32>, log: Option<PathBuf>) -> Self {
         let ui = home.data().with_file_name("ui");
         std::fs::create_dir_all(ui.join("assets")).unwrap();
         std::fs::write(ui.join("index.html"), "<!doctype html><title>Keepsake</title>").unwrap();
@@ -77,7 +99,12 @@ impl Served {
             limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
             command = limited;
         }
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        if let Some(log) = &log {
+            let log = std::fs::File::options().append(true).open(log).unwrap();
+            command.env("KEEPSAKE_LOG", "trace").stderr(log);
+        }
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("one JSON line ({error}): {line}"));
@@ -88,7 +115,7 @@ impl Served {
             "the key stands behind #, where no log sees it"
         );
         assert!(token.len() >= 64, "256 bits");
-        Self { home, child, port, token }
+        Self { home, child, log, port, token }
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -180,7 +207,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 /// Connections with unfinished requests must not lock the person out of the page.
 #[test]
 fn unfinished_requests_leave_room_for_the_page() {
-    let served = Served::spawn(Home::new(), Some(256));
+    let served = Served::spawn(Home::new(), Some(256), None);
     let mut open = Vec::new();
     for nth in 0..400 {
         let mut stream = served.connect();

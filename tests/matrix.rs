@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use keepsake_testkit::Traces;
 use serde_json::{Value, json};
 
 use crate::harness::{Home, text};
@@ -15,13 +16,13 @@ use crate::http::Served;
 /// A recovery key of nobody.
 const RECOVERY_KEY: &str = "EsTL fFgm QmWz JkYp 4quokkaharmonium";
 
-const PASSWORD: &str = "correct horse battery staple";
+pub(crate) const PASSWORD: &str = "correct horse battery staple";
 const LOGIN_TOKEN: &str = "quokka-login-token";
 
 /// How long a condition may take on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < DEADLINE, "{what} did not come true");
@@ -29,18 +30,35 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A homeserver without rooms, and what it was sent.
-struct Homeserver {
-    address: String,
-    bodies: Arc<Mutex<Vec<(String, String)>>>,
+/// How a homeserver goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    /// It does not.
+    Nothing,
+    /// It ends connections without an answer.
+    Cut,
+    /// It knows no password and no token, and repeats what it was sent.
+    Refuses,
+    /// It answers with something else, in which it repeats what it was sent.
+    Babbles,
 }
+
+/// A homeserver without rooms, and what it was sent.
+pub(crate) struct Homeserver {
+    pub(crate) address: String,
+    bodies: Arc<Mutex<Vec<(String, String)>>>,
+    wrong: Arc<Mutex<Wrong>>,
+}
+
+/// The token of a session of a [`Homeserver`].
+pub(crate) const TOKEN: &str = "syt_quokka_token";
 
 /// The answer to a call, and how long it takes.
 fn answer(path: &str, method: &str) -> (u16, Value, Duration) {
     let soon = Duration::ZERO;
     match path {
         "login" if method == "GET" => (200, json!({ "flows": [{ "type": "m.login.sso" }, { "type": "m.login.token" }] }), soon),
-        "login" => (200, json!({ "access_token": "a-token", "user_id": "@ana:localhost", "device_id": "KEEPSAKE" }), soon),
+        "login" => (200, json!({ "access_token": TOKEN, "user_id": "@ana:localhost", "device_id": "KEEPSAKE" }), soon),
         "sync" => (200, json!({ "next_batch": "s1" }), Duration::from_millis(200)),
         "keys/query" => (200, json!({ "device_keys": {} }), soon),
         "keys/upload" => (200, json!({ "one_time_key_counts": { "signed_curve25519": 50 } }), soon),
@@ -49,18 +67,24 @@ fn answer(path: &str, method: &str) -> (u16, Value, Duration) {
 }
 
 impl Homeserver {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let bodies: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
-        let noted = Arc::clone(&bodies);
+        let wrong = Arc::new(Mutex::new(Wrong::Nothing));
+        let (noted, is_wrong) = (Arc::clone(&bodies), Arc::clone(&wrong));
         std::thread::spawn(move || {
             for call in listener.incoming() {
-                let noted = Arc::clone(&noted);
-                std::thread::spawn(move || serve(call.unwrap(), &noted));
+                let (noted, is_wrong) = (Arc::clone(&noted), Arc::clone(&is_wrong));
+                std::thread::spawn(move || serve(call.unwrap(), &noted, &is_wrong));
             }
         });
-        Self { address, bodies }
+        Self { address, bodies, wrong }
+    }
+
+    /// Goes wrong from now on.
+    pub(crate) fn set(&self, wrong: Wrong) {
+        *self.wrong.lock().unwrap() = wrong;
     }
 
     /// What was sent to a path.
@@ -69,9 +93,9 @@ impl Homeserver {
     }
 }
 
-fn serve(call: TcpStream, noted: &Mutex<Vec<(String, String)>>) {
+fn serve(call: TcpStream, noted: &Mutex<Vec<(String, String)>>, wrong: &Mutex<Wrong>) {
     let mut reader = BufReader::new(call);
-    let (mut line, mut length) = (String::new(), 0);
+    let (mut line, mut length, mut sent) = (String::new(), 0, String::new());
     reader.read_line(&mut line).unwrap();
     loop {
         let mut header = String::new();
@@ -83,41 +107,36 @@ fn serve(call: TcpStream, noted: &Mutex<Vec<(String, String)>>) {
         {
             length = value.trim().parse().unwrap();
         }
+        sent += &header;
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     let mut words = line.split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = target.split('?').next().unwrap_or_default().trim_start_matches("/_matrix/client/v3/").to_owned();
-    let (status, told, wait) = answer(&path, method);
+    let (mut status, told, wait) = answer(&path, method);
+    let mut told = told.to_string();
+    sent += &String::from_utf8_lossy(&body);
+    let wrong = *wrong.lock().unwrap();
+    match wrong {
+        Wrong::Nothing => {}
+        Wrong::Cut => return,
+        Wrong::Refuses => {
+            let code = if path == "login" { "M_FORBIDDEN" } else { "M_UNKNOWN_TOKEN" };
+            (status, told) = (if path == "login" { 403 } else { 401 }, json!({ "errcode": code, "error": sent }).to_string());
+        }
+        Wrong::Babbles => told = json!({ "next_batch": 7, "user_id": [&sent], "said": sent }).to_string(),
+    }
     if method == "POST" {
         noted.lock().unwrap().push((path, String::from_utf8_lossy(&body).into_owned()));
     }
     std::thread::sleep(wait);
-    let told = told.to_string();
     // Whoever asked may be gone.
     let _ = write!(reader.get_mut(), "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{told}", told.len());
 }
 
-fn state(home: &Home, id: &str) -> String {
+pub(crate) fn state(home: &Home, id: &str) -> String {
     home.rows(&["sources", "list"]).iter().find(|row| text(row, "id") == id).map(|row| text(row, "state")).unwrap_or_default()
-}
-
-/// Fails if a secret stands in a file of the data folder.
-fn assert_in_no_file(home: &Home, secrets: &[&str]) {
-    let (mut open, mut files) = (vec![home.data()], 0);
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
-        let bytes = std::fs::read(&path).unwrap_or_default();
-        files += 1;
-        for secret in secrets {
-            assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{secret} is in {}", path.display());
-        }
-    }
-    assert!(files > 3, "there is nothing to look at");
 }
 
 #[test]
@@ -137,7 +156,7 @@ fn the_recovery_key_is_read_from_standard_input_and_reaches_the_device_that_runs
     home.run(&["sources", "pause", &id]).ok();
     assert!(home.run_with(&verify, format!("{RECOVERY_KEY}\n")).failure().contains("not connected"));
     assert!(homeserver.sent("login")[0].contains(PASSWORD), "the password is where it belongs");
-    assert_in_no_file(home, &[RECOVERY_KEY, PASSWORD, "a-token"]);
+    Traces::default().folder(&home.data()).assert_free_of(&[RECOVERY_KEY, PASSWORD, TOKEN]);
 }
 
 #[test]
@@ -164,5 +183,5 @@ fn the_command_line_prints_the_address_and_waits_for_the_browser() {
     until("the connection", || state(home, &id) == "live");
     let sent = homeserver.sent("login");
     assert!(sent.len() == 1 && sent[0].contains("m.login.token") && sent[0].contains(LOGIN_TOKEN), "{sent:?}");
-    assert_in_no_file(home, &[LOGIN_TOKEN, "a-token"]);
+    Traces::default().folder(&home.data()).assert_free_of(&[LOGIN_TOKEN, TOKEN]);
 }

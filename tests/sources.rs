@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use keepsake_testkit::Traces;
 use serde_json::{Value, json};
 
 use crate::harness::{Home, jsonl, text};
@@ -9,7 +10,7 @@ use crate::http::{Answer, Served};
 
 #[path = "../src-tauri/crates/connectors/tests/connectors/mail/dovecot.rs"]
 #[expect(dead_code, reason = "the tests of the connector use more of it")]
-mod dovecot;
+pub(crate) mod dovecot;
 
 use dovecot::{Dovecot, PASSWORD, USER};
 
@@ -19,7 +20,7 @@ const CANARY: &str = "quokkaharmonium";
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Waits until `look` gives something. Returns it, and how long it took.
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> (T, Duration) {
+pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> (T, Duration) {
     let began = Instant::now();
     loop {
         if let Some(found) = look() {
@@ -30,7 +31,7 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> (T, Duration) {
     }
 }
 
-fn source(home: &Home, id: &str) -> Value {
+pub(crate) fn source(home: &Home, id: &str) -> Value {
     home.rows(&["sources", "list"]).into_iter().find(|row| text(row, "id") == id).unwrap_or_default()
 }
 
@@ -146,6 +147,25 @@ fn a_webhook_takes_nothing_without_its_token_and_tells_nobody_why() {
 }
 
 #[test]
+fn a_source_is_renamed_and_a_new_token_of_a_webhook_is_shown_once_and_ends_the_old_one() {
+    let served = Served::start();
+    let (id, old) = webhook(&served.home);
+    let renamed = served.home.rows(&["sources", "rename", &id, "Matterbridge"]);
+    assert_eq!((renamed.len(), &renamed[0]["name"]), (1, &"Matterbridge".into()));
+    assert!(served.home.run(&["sources", "rename", &id, " "]).failure().contains("needs a name"));
+    let made = served.home.json(&["sources", "token", &id]);
+    let new = text(&made, "token");
+    assert_eq!(text(&made, "id"), id);
+    let body = jsonl("irc", &[("person", "Ben", CANARY)]);
+    let statuses = [&old, &new].map(|token| send(&served, &id, Some(token), &body).status);
+    assert_eq!(statuses, [401, 200], "the running Keepsake knows at once");
+    let listed = served.home.run(&["sources", "list", "--json"]).ok();
+    assert!(!listed.contains(&new) && !listed.contains(&old), "shown once");
+    Traces::default().folder(&served.home.data()).assert_free_of(&[&old, &new]);
+    assert!(served.home.run(&["sources", "token", "src_00000000000000000000000000000000"]).failure().contains("src_"));
+}
+
+#[test]
 fn nobody_writes_into_conversations_of_agents_by_a_webhook() {
     let served = Served::start();
     let (id, token) = webhook(&served.home);
@@ -221,24 +241,10 @@ fn a_mailbox_is_read_from_the_command_line_and_forgotten_without_a_trace() {
     home.run(&["sources", "schedule", &id, "live"]).ok();
     until("what was said since", || (source(home, &id)["messages"] == 32).then_some(()));
     assert!(!files_with_canary(home).is_empty(), "it is there to be found");
-    let log = files_text(home);
-    assert!(!log.contains(PASSWORD), "the password is in no file");
+    Traces::default().folder(&home.data()).assert_free_of(&[PASSWORD]);
     home.run(&["sources", "remove", &id, "--forget"]).ok();
     until("the end of the erasure", || files_with_canary(home).is_empty().then_some(()));
     assert!(home.rows(&["sources"]).is_empty() && home.rows(&["search", CANARY]).is_empty());
-}
-
-/// All files of the data folder as text.
-fn files_text(home: &Home) -> String {
-    let (mut open, mut all) = (vec![home.data()], String::new());
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-        } else {
-            all.push_str(&String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()));
-        }
-    }
-    all
 }
 
 #[test]

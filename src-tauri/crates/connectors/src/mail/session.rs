@@ -182,14 +182,23 @@ impl Session {
     }
 
     async fn sign_in(&mut self, user: &str, credential: &Credential) -> Result<(), Fault> {
+        let secret = match credential {
+            Credential::Token(secret) | Credential::Password(secret) => secret.expose_secret(),
+        };
+        // All forms in which it is sent. A server may repeat them.
+        let mut sent = vec![secret.to_owned()];
         let reply = match credential {
-            Credential::Token(token) => {
-                let answer = STANDARD.encode(format!("user={user}\x01auth=Bearer {}\x01\x01", token.expose_secret()));
-                self.authenticate("XOAUTH2", &answer).await?
+            Credential::Token(_) => {
+                let answer = STANDARD.encode(format!("user={user}\x01auth=Bearer {secret}\x01\x01"));
+                let reply = self.authenticate("XOAUTH2", &answer).await?;
+                sent.push(answer);
+                reply
             }
-            Credential::Password(password) if self.can("AUTH=PLAIN") => {
-                let answer = STANDARD.encode(format!("\0{user}\0{}", password.expose_secret()));
-                self.authenticate("PLAIN", &answer).await?
+            Credential::Password(_) if self.can("AUTH=PLAIN") => {
+                let answer = STANDARD.encode(format!("\0{user}\0{secret}"));
+                let reply = self.authenticate("PLAIN", &answer).await?;
+                sent.push(answer);
+                reply
             }
             Credential::Password(_) if self.can("LOGINDISABLED") => {
                 return Err(Fault::refused(format!(
@@ -197,19 +206,17 @@ impl Session {
                     self.host
                 )));
             }
-            Credential::Password(password) => {
-                let (Some(user), Some(password)) = (quoted(user), quoted(password.expose_secret())) else {
+            Credential::Password(_) => {
+                let (Some(user), Some(password)) = (quoted(user), quoted(secret)) else {
                     return Err(Fault::refused("The user name or the password has a line break in it. Enter it again."));
                 };
-                self.ask(&format!("LOGIN {user} {password}"), SHORT_BYTES, |_| {}).await?
+                let reply = self.ask(&format!("LOGIN {user} {password}"), SHORT_BYTES, |_| {}).await?;
+                sent.push(password[1..password.len() - 1].to_owned());
+                reply
             }
         };
         let Reply::Refused(why) = reply else { return Ok(()) };
-        let secret = match credential {
-            Credential::Token(secret) | Credential::Password(secret) => secret.expose_secret(),
-        };
-        // A server may repeat what it was sent.
-        let why = if secret.is_empty() { why } else { why.replace(secret, "…") };
+        let why = sent.iter().fold(why, |why, sent| without(&why, sent));
         if is_for_now(&why) {
             return Err(Fault::unreachable(format!("The mail server {} cannot sign anybody in now: {why}", self.host)));
         }
@@ -520,6 +527,19 @@ fn said(outcome: &Outcome<'_>) -> String {
     if text.is_empty() { "it gave no reason".to_owned() } else { text }
 }
 
+/// What a server says without what it was sent, also where what it says was shortened within that.
+fn without(text: &str, sent: &str) -> String {
+    if sent.is_empty() {
+        return text.to_owned();
+    }
+    let text = text.replace(sent, "…");
+    let begins = |at: &usize| sent.starts_with(&text[*at..]);
+    match text.char_indices().map(|(at, _)| at).find(begins) {
+        Some(at) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
 /// Signs that a server refuses something for a while only (RFC 5530 and what providers say).
 const FOR_NOW: &[&str] = &[
     "[unavailable]", "[limit]", "[overquota]", "[serverbug]", "[inuse]", "too many", "temporar", "try again", "rate limit",
@@ -573,4 +593,20 @@ fn piece_of<'a>(attributes: &'a [AttributeValue<'_>], from: u32) -> Option<(u32,
         }
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_repeats_a_password_tells_it_to_nobody() {
+        let check = |text: &str, expect: &str| assert_eq!(without(text, "horse-7"), expect, "{text}");
+        check("no", "no");
+        check("you said horse-7 twice: horse-7", "you said … twice: …");
+        check("you said horse", "you said …");
+        check("you said h", "you said …");
+        check("horse-8", "horse-8");
+        check("", "");
+    }
 }

@@ -44,12 +44,19 @@ impl Dovecot {
         let pem = at.join("cert.pem");
         fs::write(&pem, certified.cert.pem()).unwrap();
         fs::write(at.join("key.pem"), certified.signing_key.serialize_pem()).unwrap();
-        fs::write(at.join("passwd"), format!("{USER}:{{PLAIN}}{PASSWORD}\n")).unwrap();
         let (port, tls_port) = (free_port(), free_port());
         fs::write(at.join("dovecot.conf"), written(at, port, tls_port, config)).unwrap();
         let server = Self { folder, port, tls_port, child: None, pem, put: 0 };
+        server.set_password(PASSWORD);
         server.own(server.folder.path());
         server
+    }
+
+    /// Changes the password, as the person does at their provider. Connections that are signed in stay.
+    pub(crate) fn set_password(&self, password: &str) {
+        let path = self.folder.path().join("passwd");
+        fs::write(&path, format!("{USER}:{{PLAIN}}{password}\n")).unwrap();
+        self.own(&path);
     }
 
     /// A running server.

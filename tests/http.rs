@@ -83,8 +83,12 @@ impl Served {
         Self::spawn(home, None, log)
     }
 
-    /// Starts the server. `files_max` limits the number of open files and connections of its process.
-    fn spawn(home: Home, files_max: Option<u32>, log: Option<PathBuf>) -> Self {
+    /// Starts the server with limits of its process, as the shell sets them.
+    pub(crate) fn limited(limits: &str) -> Self {
+        Self::spawn(Home::new(), Some(limits), None)
+    }
+
+    fn spawn(home: Home, limits: Option<&str>, log: Option<PathBuf>) -> Self {
         let ui = home.data().with_file_name("ui");
         std::fs::create_dir_all(ui.join("assets")).unwrap();
         std::fs::write(ui.join("index.html"), "<!doctype html><title>Keepsake</title>").unwrap();
@@ -92,9 +96,9 @@ impl Served {
         std::fs::write(ui.join(".hidden"), SECRET).unwrap();
         home.file("secret.txt", SECRET);
         let mut command = home.command(&["serve", "--json", "--port", "0", "--ui", ui.to_str().unwrap()]);
-        if let Some(files_max) = files_max {
+        if let Some(limits) = limits {
             let mut limited = Command::new("sh");
-            limited.arg("-c").arg(format!("ulimit -n {files_max}; exec \"$0\" \"$@\""));
+            limited.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\""));
             limited.arg(command.get_program()).args(command.get_args());
             limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
             command = limited;
@@ -207,7 +211,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 /// Connections with unfinished requests must not lock the person out of the page.
 #[test]
 fn unfinished_requests_leave_room_for_the_page() {
-    let served = Served::spawn(Home::new(), Some(256), None);
+    let served = Served::limited("ulimit -n 256");
     let mut open = Vec::new();
     for nth in 0..400 {
         let mut stream = served.connect();

@@ -208,15 +208,22 @@ fn control_a_secret_that_is_planted_anywhere_is_found() {
     }
 }
 
+/// The size of a core dump that the limits of a process allow.
+#[cfg(target_os = "linux")]
+fn core_of(limits: &str) -> String {
+    let line = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    line.split_whitespace().nth(4).unwrap().to_owned()
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_crash_leaves_no_image_of_the_memory() {
-    let served = Served::start();
-    let limits = std::fs::read_to_string(format!("/proc/{}/limits", served.pid())).unwrap();
-    let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
-    assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
-    // The control: whether that says anything here.
-    let own = std::fs::read_to_string("/proc/self/limits").unwrap();
-    let own = own.lines().find(|line| line.starts_with("Max core file size")).unwrap();
-    assert_ne!(own.split_whitespace().nth(5), None, "{own}");
+    const ALLOWED: &str = "ulimit -S -c $(ulimit -H -c)";
+    let served = Served::limited(ALLOWED);
+    assert_eq!(core_of(&std::fs::read_to_string(format!("/proc/{}/limits", served.pid())).unwrap()), "0");
+    // The control: another program that is started so would leave one, if the system allows any.
+    let other =
+        std::process::Command::new("sh").args(["-c", &format!("{ALLOWED}; cat /proc/self/limits; ulimit -H -c")]).output();
+    let told = String::from_utf8(other.unwrap().stdout).unwrap();
+    assert_eq!(core_of(&told) == "0", told.trim_end().ends_with("\n0"), "{told}");
 }

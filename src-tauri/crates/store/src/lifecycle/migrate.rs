@@ -58,6 +58,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../../migrations/0037_live_files.sql")),
     M::up(include_str!("../../../../../migrations/0038_live_sources.sql")),
     M::up(include_str!("../../../../../migrations/0039_members_of_exports.sql")),
+    M::up(include_str!("../../../../../migrations/0040_continued_channels.sql")),
 ];
 
 /// The newest schema version that this program knows.

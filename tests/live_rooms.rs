@@ -117,12 +117,11 @@ fn what_was_said_in_a_private_room_stays_there_when_somebody_joins_or_it_is_open
         assert_eq!(here, there, "an agent that is told public things alone notices the private room by {asked}");
     }
     assert!(there.iter().any(|(_, answer)| answer.to_string().contains("Porto")), "control: it is told what the town heard");
-    // In the room itself, now that anybody reads it, and with the one who joined.
-    for place in [
-        json!({ "channel": format!("matrix:{den}") }),
-        json!({ "channel": format!("matrix:{town}"), "person": format!("matrix:{}", cleo.id) }),
-    ] {
-        assert_eq!(leaks(&told(&more.copied(), "Host", &place)), 0, "{place}");
+    // Named as the place, and where the one who joined is: to both, its words are those of others.
+    let in_den = json!({ "channel": format!("matrix:{den}") });
+    let in_town = json!({ "channel": format!("matrix:{town}"), "person": format!("matrix:{}", cleo.id) });
+    for (agent, place) in [("Public", &in_den), ("Public", &in_town), ("Host", &in_town)] {
+        assert_eq!(leaks(&told(&more.copied(), agent, place)), 0, "{agent} {place}");
     }
     // The control: with the wrong label, the same questions find it.
     let wrong = more.copied();

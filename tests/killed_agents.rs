@@ -91,7 +91,6 @@ fn whenever_a_service_is_killed_what_it_acknowledged_to_any_agent_is_stored_once
     let mut dice = Dice(22);
     let mut next = [0; AGENTS];
     let mut acknowledged = BTreeSet::new();
-    let mut in_flight = 0;
     for kill in 0..KILLS {
         let (mut child, port) = serve(&home);
         let (goal, turns) = (dice.below(CALLS_MAX) as usize, dice.below(TURNS_MAX));
@@ -126,10 +125,8 @@ fn whenever_a_service_is_killed_what_it_acknowledged_to_any_agent_is_stored_once
             }
         });
         check(&home, &acknowledged, &format!("kill {kill}"));
-        in_flight += stored(&home).len() - acknowledged.len();
     }
     assert!(acknowledged.len() > AGENTS * 2, "control: they wrote: {}", acknowledged.len());
-    println!("{} acknowledged, {in_flight} stored whose answer was lost", acknowledged.len());
     home.run(&["verify"]).ok();
 }
 

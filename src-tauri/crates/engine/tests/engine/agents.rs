@@ -122,11 +122,9 @@ fn the_narrower_of_two_spellings_counts() {
 #[test]
 fn how_many_people_have_a_name_is_not_told_to_an_agent_that_may_not_know_them() {
     let f = Fixture::new();
-    for room in ["one", "two"] {
-        let mut said = conversation(room, "person Ben: Good morning.");
-        said[0].author.handle.handle = format!("@ben:{room}");
-        f.append(&said);
-    }
+    let mut said = [conversation("one", "person Ben: Good morning."), conversation("two", "person Ben: Good morning.")].concat();
+    said[1].author.handle.handle = "@ben:two".to_owned();
+    f.append(&said);
     add(&f, &NewAgent { visibility: Visibility::Public, ..new("Open") }, 1);
     add(&f, &NewAgent { hears_owner: false, channels: vec!["dm".to_owned()], ..new("Bridge") }, 2);
     add(&f, &new("Own"), 3);

@@ -3,11 +3,13 @@
 //! The clients are plain sockets and pipes, because a library would mend requests before they are sent.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
 
+use keepsake_api::agents::ANSWER_STEP;
 use serde_json::{Value, json};
 
-use crate::harness::{Home, evening, jsonl, rows, text};
+use crate::harness::{Home, evening, finish, jsonl, root, rows, text};
 use crate::http::{Answer, Served};
 
 /// A secret that only a private conversation with somebody else contains.
@@ -552,4 +554,38 @@ fn without_a_window_only_agents_are_served() {
     assert_eq!(ask("/index.html", &nova), "405");
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn the_calls_in_the_readme_work_as_they_are_written() {
+    let served = Served::start();
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let example = readme.split("```").find(|block| block.contains("keepsake agents add mybot")).expect("the example is there");
+    let calls = &example[example.find("curl").unwrap()..];
+    let count = calls.matches("curl -s ").count();
+    assert!(count >= 4, "control: the calls are found: {calls}");
+    let script = calls
+        .replace("localhost:7447", &format!("localhost:{}", served.port))
+        .replace("curl -s ", "curl -sS --noproxy '*' -w '\nstatus %{http_code}\n' ");
+    let mut shell = Command::new("sh");
+    shell.args(["-ec", &script]).env("TOKEN", token(&served.home, &["mybot"]));
+    let told = finish(shell, b"").ok();
+    assert_eq!(told.matches("\nstatus 200").count(), count, "{told}");
+    assert!(told.contains("\"stored\":1") && told.contains("pending") && told.contains("openapi"), "{told}");
+}
+
+#[test]
+fn an_agent_that_may_be_told_less_gets_every_answer_at_a_step_of_time() {
+    let served = Served::on(lived_in());
+    let (open, nova) = (token(&served.home, &["Open", "--public"]), token(&served.home, &["Nova"]));
+    let quickest = |token: &str| {
+        let times = (0..20).map(|_| {
+            let began = Instant::now();
+            call(&served, token, "resolve", &json!({ "handle": "dm:Ben" }));
+            began.elapsed()
+        });
+        times.min().unwrap()
+    };
+    assert!(quickest(&open) >= ANSWER_STEP, "it is never told how soon the answer was there");
+    assert!(quickest(&nova) < quickest(&open), "control: the owner's own agent is");
 }

@@ -28,11 +28,11 @@ const LINES_MAX: u64 = 5;
 /// Maximum number of iterations of an empty loop between such a line and the kill, so that kills also hit the middle of a step.
 const TURNS_MAX: u64 = 4_000_000;
 
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     /// The next random number below `end` (SplitMix64).
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

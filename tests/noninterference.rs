@@ -84,7 +84,9 @@ fn asks(tool: &str) -> Vec<Value> {
             .collect(),
         "end_session" => ["talk", "hidden-0-0", "hidden-1-0"].map(|talk| json!({ "conversation": talk })).into(),
         "report_gap" => {
-            vec![json!({ "request": "Export my notes" }), json!({ "conversation": "hidden-2-0", "request": "Export my notes" })]
+            let quotes = ["I moved to Oslo", "Can you export my notes", "I love quokka"];
+            let asks = |quote: &str| ["talk", "hidden-2-0"].map(|talk| json!({ "conversation": talk, "quote": quote }));
+            quotes.into_iter().flat_map(asks).collect()
         }
         _ => panic!("the tool {tool} is not asked here yet; add what it is asked"),
     }
@@ -184,6 +186,8 @@ fn what_is_hidden_from_an_agent_changes_no_answer_of_any_tool_or_resource() {
         // The agent writes, so each time is with a copy.
         let (here, there) = (told(&open.copied(), agent, &place), told(&more.copied(), agent, &place));
         assert_eq!(here.len(), there.len());
+        let unread = here.iter().find(|(_, answer)| answer.to_string().contains("unknown field"));
+        assert!(unread.is_none(), "control: each request is one that the tool takes: {unread:?}");
         for ((asked, here), (_, there)) in here.iter().zip(&there) {
             assert_eq!(here, there, "{agent} notices what is hidden by {asked}");
         }

@@ -86,10 +86,13 @@ fn what_is_entered_is_tried_as_the_program_would_start_it() {
 #[test]
 fn hooks_take_in_the_session_and_never_fail_the_agent() {
     let computer = Computer::new();
-    for input in ["", "{", "[]", "{\"transcript_path\":\"relative\"}", "{\"transcript_path\":\"/nowhere/at/all\"}"] {
-        for event in ["session-start", "user-prompt-submit", "stop", "session-end"] {
-            let ran = computer.run(&["hook", "claude-code", event, "--agent", "claude-code"], input);
-            assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""), "{event} with {input:?}");
+    // Codex reads any output of `stop` as JSON, and takes none for nothing to say, as Claude Code does.
+    for client in ["claude-code", "codex"] {
+        for input in ["", "{", "[]", "{}", "{\"transcript_path\":\"relative\"}", "{\"transcript_path\":\"/nowhere/at/all\"}"] {
+            for event in ["session-start", "user-prompt-submit", "stop", "session-end"] {
+                let ran = computer.run(&["hook", client, event, "--agent", client], input);
+                assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""), "{client} {event} with {input:?}");
+            }
         }
     }
     let session = "2f6c1b1e-0000-4000-8000-000000000001";

@@ -16,6 +16,7 @@ use keepsake_engine::{
 use keepsake_store::{DataDir, Tag};
 
 use crate::error::ApiError;
+use crate::surroundings::Surroundings;
 use crate::types::activity::Event;
 use crate::types::agents::ServerState;
 use crate::types::sources::FileToken;
@@ -84,6 +85,7 @@ pub(crate) struct AppInner {
     pub(crate) engine: Engine,
     pub(crate) file_access: FileAccess,
     pub(crate) shared_dir: Option<PathBuf>,
+    pub(crate) surroundings: Surroundings,
     files: Mutex<HashMap<String, Chosen>>,
     listeners: Arc<Listeners>,
     work: Mutex<Work>,
@@ -126,8 +128,13 @@ pub struct App {
 }
 
 impl App {
-    /// Opens the store. Nothing runs in the background until [`Self::begin_work`].
+    /// Opens the store in the surroundings of this process. Nothing runs in the background until [`Self::begin_work`].
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
+        Self::open_in(options, Surroundings::of_process())
+    }
+
+    /// Like [`open`](Self::open), in other surroundings.
+    pub fn open_in(options: AppOptions, surroundings: Surroundings) -> Result<Self, ApiError> {
         let listeners = Arc::new(Listeners::default());
         let engine = Engine::open(EngineParts {
             data_dir: options.data_dir.path,
@@ -143,6 +150,7 @@ impl App {
             engine,
             file_access: options.file_access,
             shared_dir: options.data_dir.shared,
+            surroundings,
             files: Mutex::new(HashMap::new()),
             listeners,
             work: Mutex::new(Work::NotBegun),

@@ -10,6 +10,7 @@ mod app;
 mod dispatch;
 mod error;
 mod handlers;
+mod surroundings;
 pub mod types;
 mod typescript;
 
@@ -21,4 +22,5 @@ pub use handlers::conversations::analyses_of;
 pub use handlers::sources::{date_order, look_into, meeting_date, skip_view, zone};
 pub use keepsake_engine::{EmbedderSlot, default_data_dir};
 pub use keepsake_store::{DataDir, data_dir_for, keep_files_private};
+pub use surroundings::Surroundings;
 pub use typescript::schema_ts;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -215,6 +215,27 @@ impl Store {
     pub fn data_version(&self) -> Result<i64> {
         let conn = self.inner.writer.wait()?;
         Ok(conn.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+    }
+
+    /// Counts the steps of SQLite's virtual machine in every connection of this store from now on. A test compares with it how much
+    /// work two questions make: unlike a clock, it gives the same number on a busy machine. Counting makes everything slower.
+    pub fn count_steps(&self) -> Result<Arc<AtomicU64>> {
+        let steps = Arc::new(AtomicU64::new(0));
+        let count = |conn: &Connection| {
+            let steps = Arc::clone(&steps);
+            conn.progress_handler(
+                1,
+                Some(move || {
+                    steps.fetch_add(1, Ordering::Relaxed);
+                    false
+                }),
+            )
+        };
+        for reader in &self.inner.readers {
+            count(&*reader.lock().map_err(|_| StoreError::Poisoned)?)?;
+        }
+        count(&*self.inner.writer.wait()?)?;
+        Ok(steps)
     }
 
     /// Runs an erasure: the only way to remove messages.

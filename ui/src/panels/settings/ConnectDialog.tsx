@@ -29,7 +29,7 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
   const isUpdate = program.standing === 'different';
   // The files may change once this is closed.
   useEffect(() => () => client.removeQueries({ queryKey: ['connect_preview'] }), [client]);
-  const { data: preview, error } = useRpc('connect_preview', { name, remove, instructions, hooks, replace: false, shown: null });
+  const { data: preview, error } = useRpc('connect_preview', { name, remove, instructions, hooks });
   const apply = async () => {
     setBusy(true);
     setProblem(null);

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use keepsake_connect::{
-    Client, Env, Files, Os, Parts, Plan, Presence, ServerCommand, Standing, apply, check, plan, plan_removal, program_of,
-    read_file, standing,
+    Client, Files, Parts, Plan, Presence, ServerCommand, Standing, apply, check, plan, plan_removal, program_of, read_file,
+    standing,
 };
 use keepsake_engine::default_data_dir;
 
@@ -35,11 +35,6 @@ impl From<Standing> for ConnectStanding {
     }
 }
 
-fn environment() -> Result<Env, ApiError> {
-    Env::from_vars(Os::current(), std::env::vars_os())
-        .ok_or_else(|| ApiError::refused("there is no home folder, so the programs' settings cannot be found; set HOME"))
-}
-
 fn client(name: &str) -> Result<Client, ApiError> {
     Client::named(name)
         .ok_or_else(|| ApiError::not_found(format!("Keepsake cannot be connected to {name:?}; choose a program of the list")))
@@ -47,20 +42,22 @@ fn client(name: &str) -> Result<Client, ApiError> {
 
 /// The command that a program is to start.
 fn command(app: &App, client: Client) -> Result<ServerCommand, ApiError> {
-    let running = std::env::current_exe()
-        .map_err(|error| ApiError::failed(format!("the path of Keepsake cannot be found: {error}; start it by its full path")))?;
-    let path: Vec<_> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
-    let program = program_of(&running, &path, &|file| file.is_file()).ok_or_else(|| {
+    let surroundings = &app.inner.surroundings;
+    let running = surroundings
+        .program
+        .as_deref()
+        .ok_or_else(|| ApiError::failed("the path of Keepsake cannot be found; start it by its full path"))?;
+    let program = program_of(running, &surroundings.path(), &|file| file.is_file()).ok_or_else(|| {
         ApiError::refused("the program `keepsake` is neither beside this one nor on the PATH; install the command line too")
     })?;
     let own = app.engine().data_dir();
     // Without a path the entry stays right if the default folder moves with the person.
-    let data_dir = Some(own).filter(|own| default_data_dir(|name| std::env::var_os(name)).as_deref() != Some(*own));
+    let data_dir = Some(own).filter(|own| default_data_dir(|name| surroundings.var(name)).as_deref() != Some(*own));
     Ok(ServerCommand::new(&program, client.name(), data_dir)?)
 }
 
 pub(crate) fn connect_list(app: &App, _: Nothing) -> Result<ConnectPrograms, ApiError> {
-    let env = environment()?;
+    let env = app.inner.surroundings.env()?;
     let mut programs = Vec::new();
     for client in Client::ALL {
         let is_found = matches!(client.presence(&env, FILES, &|path| path.exists()), Presence::Found(_));
@@ -85,7 +82,7 @@ pub(crate) fn connect_list(app: &App, _: Nothing) -> Result<ConnectPrograms, Api
 }
 
 fn planned(app: &App, request: &ConnectRequest) -> Result<Plan, ApiError> {
-    let (env, client) = (environment()?, client(&request.name)?);
+    let (env, client) = (app.inner.surroundings.env()?, client(&request.name)?);
     let command = command(app, client)?;
     if request.remove {
         return Ok(plan_removal(client, &env, &command, FILES)?);
@@ -124,3 +121,6 @@ pub(crate) fn connect_check(app: &App, request: ConnectName) -> Result<ConnectCh
     let checked = check(&command(app, client(&request.name)?)?).map_err(|error| ApiError::failed(error.to_string()))?;
     Ok(ConnectChecked { tools: u32::try_from(checked.tools).unwrap_or(u32::MAX), elapsed_ms: checked.elapsed_ms })
 }
+
+#[cfg(test)]
+mod tests;

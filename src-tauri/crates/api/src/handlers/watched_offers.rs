@@ -3,7 +3,7 @@
 //!
 //! Not here: reading the sessions (`keepsake-engine`), and entering Keepsake into an agent's settings (`connect`).
 
-use keepsake_connect::{Client, Env, Os, read_file};
+use keepsake_connect::{Client, Env, read_file};
 use keepsake_engine::{CHAT_HOUR, Engine, WatchKind, WatchedSource, session_files};
 
 use super::models::watched_list;
@@ -33,22 +33,18 @@ fn offers(env: &Env, sources: &[WatchedSource]) -> Vec<WatchedOffer> {
         .collect()
 }
 
-fn environment() -> Option<Env> {
-    Env::from_vars(Os::current(), std::env::vars_os())
-}
-
 pub(crate) fn watched_offers(app: &App, _request: Nothing) -> Result<WatchedOffers, ApiError> {
     let engine = app.engine();
     let is_dismissed: bool = engine.store().read(|tx| tx.choice(DISMISSED_SETTING, DISMISSED))?;
-    let items = match environment() {
-        Some(env) => offers(&env, &engine.watched_sources()?),
-        None => Vec::new(),
+    let items = match app.inner.surroundings.env() {
+        Ok(env) => offers(&env, &engine.watched_sources()?),
+        Err(_) => Vec::new(),
     };
     Ok(WatchedOffers { items, is_dismissed })
 }
 
 pub(crate) fn watched_follow(app: &App, request: WatchedFollowRequest) -> Result<WatchedSources, ApiError> {
-    let env = environment().ok_or_else(|| ApiError::refused("there is no home folder, so no sessions can be found; set HOME"))?;
+    let env = app.inner.surroundings.env()?;
     follow(app.engine(), &env, &request.programs)?;
     watched_list(app, Nothing {})
 }
@@ -78,6 +74,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::path::Path;
+
+    use keepsake_connect::Os;
 
     use super::*;
 

@@ -59,18 +59,23 @@ pub struct ConnectRequest {
     pub name: String,
     /// Takes out everything that was entered; the other choices are ignored then.
     #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
     pub remove: bool,
     /// A block of instructions for the model. Default `true`.
     #[serde(default = "yes")]
+    #[ts(optional, as = "Option<bool>")]
     pub instructions: bool,
     /// Hooks, where the program has them. Default `true`.
     #[serde(default = "yes")]
+    #[ts(optional, as = "Option<bool>")]
     pub hooks: bool,
     /// Replaces an entry of another program that has Keepsake's name.
     #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
     pub replace: bool,
     /// The change as it was shown to the person. If it would be another one now, nothing is changed. A preview ignores it.
     #[serde(default)]
+    #[ts(optional = nullable)]
     pub shown: Option<String>,
 }
 

@@ -117,12 +117,28 @@ pub(crate) fn access_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<Opt
     Ok(agents_in(tx)?.into_iter().find(|known| agent_key(&known.name) == key))
 }
 
+/// The most that an agent may be told, by the ways in which its name may be written. The narrowest counts.
+pub(crate) fn levels_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<[Option<Visibility>; 2], StoreError> {
+    Ok([tx.agent_visibility(agent)?, tx.agent_visibility(&agent_key(agent))?])
+}
+
+/// Whether an agent may be told less than the owner.
+pub(crate) fn is_limited(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<bool, StoreError> {
+    let is_public = levels_of(tx, agent)?.contains(&Some(Visibility::Public));
+    Ok(is_public || access_of(tx, agent)?.is_some_and(|access| access.is_confined()))
+}
+
 impl AgentAccess {
     /// Whether the agent may ask and write for this channel, given as `type:id` or a channel type.
     pub(crate) fn may_use(&self, channel: &str) -> bool {
         let channel = channel.trim().to_lowercase();
         let kind = channel.split_once(':').map_or(channel.as_str(), |(kind, _)| kind);
         self.channels.is_empty() || self.channels.iter().any(|allowed| *allowed == channel || allowed == kind)
+    }
+
+    /// Whether it talks with others, or in some channels only.
+    fn is_confined(&self) -> bool {
+        !self.hears_owner || !self.channels.is_empty()
     }
 
     /// Fails if the person paused the agent.
@@ -270,10 +286,15 @@ impl Engine {
         self.change_agents(change, |_| Ok(()))
     }
 
+    /// Whether the agent may be told less than the owner.
+    pub fn is_limited(&self, agent: &AgentAccess) -> Result<bool> {
+        let levels = self.store().read(|tx| levels_of(tx, &agent.name))?;
+        Ok(agent.is_confined() || levels.contains(&Some(Visibility::Public)))
+    }
+
     /// Whether the agent may be told that something changed. To any other agent, that would already reveal something.
     pub fn may_hear_of_changes(&self, agent: &AgentAccess) -> Result<bool> {
-        let level = self.store().read(|tx| tx.agent_visibility(&agent_key(&agent.name)))?;
-        Ok(!agent.is_paused && agent.hears_owner && agent.channels.is_empty() && level != Some(Visibility::Public))
+        Ok(!agent.is_paused && !self.is_limited(agent)?)
     }
 
     /// The agent with this name, as a program that the person starts under it. One that was not added is the owner's own tool.

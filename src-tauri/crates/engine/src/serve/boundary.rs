@@ -17,8 +17,7 @@ use keepsake_domain::{
 use keepsake_store::{ConsentItem, HandleRow, Member, Persons, ReadTx, Speakers, StoreError};
 use uuid::Uuid;
 
-use crate::derive::sessions::agent_key;
-use crate::serve::agents::access_of;
+use crate::serve::agents::{access_of, is_limited, levels_of};
 use crate::{Engine, EngineError, Result};
 
 mod profiles;
@@ -142,6 +141,20 @@ fn members(
     Ok(by_channel)
 }
 
+/// Position of the handle with exactly this spelling, else of the first with the same address ([`ChannelHandle::folded`]).
+pub(crate) fn at_address<'h>(
+    handles: impl Iterator<Item = (&'h str, &'h str)> + Clone,
+    channel: &str,
+    address: &str,
+) -> Option<usize> {
+    let folded = |channel: &str, handle: &str| ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() }.folded();
+    let wanted = folded(channel, address);
+    let same =
+        |(channel, handle): (&str, &str)| channel.eq_ignore_ascii_case(&wanted.channel) && folded(channel, handle) == wanted;
+    let exact = handles.clone().position(|handle| handle == (channel, address));
+    exact.or_else(|| handles.clone().position(same))
+}
+
 /// Finds a conversation by its own id or by its id in the export.
 fn named_conversation(tx: &ReadTx<'_>, text: &str) -> std::result::Result<Option<ConversationId>, StoreError> {
     if let Ok(id) = text.parse::<ConversationId>()
@@ -220,14 +233,17 @@ impl AccessMap {
         if let Ok(id) = EntityId::from_str(text) {
             return Ok(self.persons.of(&id));
         }
-        if let Some((channel, address)) = text.split_once(':')
-            && let Some(row) = tx.handle_by_address(channel, address)?
-        {
-            return Ok(self.persons.of(&row.entity_id));
-        }
+        // All handles are read whatever was asked, because a question to the store about one would take longer if it is there.
+        let handles = tx.handles()?;
         let is_named =
             |row: &HandleRow| row.handle == text || !row.is_unnamed && row.display_name.to_lowercase() == text.to_lowercase();
-        let found: People = tx.handles()?.iter().filter(|row| is_named(row)).map(|row| self.persons.of(&row.entity_id)).collect();
+        let found: People = handles.iter().filter(|row| is_named(row)).map(|row| self.persons.of(&row.entity_id)).collect();
+        if let Some((channel, address)) = text.split_once(':') {
+            let at = at_address(handles.iter().map(|row| (&*row.channel_type, &*row.handle)), channel, address);
+            if let Some(at) = at {
+                return Ok(self.persons.of(&handles[at].entity_id));
+            }
+        }
         match found.len() {
             0 => Ok(stranger()),
             1 => Ok(found.into_iter().next().unwrap_or_else(stranger)),
@@ -244,15 +260,17 @@ impl AccessMap {
             self.at_channel(tx, channel, audience.person.is_some(), &mut destination)?;
         }
         if let Some(person) = audience.person.as_deref() {
-            let person = self.person(tx, person)?;
+            let person = match self.person(tx, person) {
+                // How many have a name is not told to an agent that may not know of each of them.
+                Err(EngineError::Refused(_)) if asks_limited(tx, audience)? => stranger(),
+                person => person?,
+            };
             if !self.persons.is_owner(&person) {
                 destination.people.insert(person);
             }
         }
         if let Some(agent) = audience.agent.as_deref() {
-            // The name is written in any case; the narrower of two choices counts.
-            let levels = [tx.agent_visibility(agent)?, tx.agent_visibility(&agent_key(agent))?];
-            if levels.contains(&Some(Visibility::Public)) {
+            if levels_of(tx, agent)?.contains(&Some(Visibility::Public)) {
                 // Naming a closed place must not open that place to it.
                 let is_open =
                     |id: &ConversationId| self.places.get(id).is_some_and(|place| place.visibility == Visibility::Public);
@@ -274,15 +292,14 @@ impl AccessMap {
         let (channel_type, channel_id) = channel.split_once(':').unwrap_or((channel, ""));
         let mut conversations =
             if channel_id.is_empty() { Vec::new() } else { tx.conversations_of_channel(channel_type, channel_id)? };
-        if conversations.is_empty()
-            && let Some(id) = named_conversation(tx, channel)?
-        {
-            conversations.push(id);
+        // Asked for in any case, so that a place that is hidden takes as long as one that is not there.
+        let (named, choice) = (named_conversation(tx, channel)?, tx.channel_choice(channel_type, channel_id)?);
+        if conversations.is_empty() {
+            conversations.extend(named);
         }
         let places: Vec<&Place> = conversations.iter().filter_map(|id| self.places.get(id)).collect();
         if places.is_empty() {
-            destination.visibility =
-                tx.channel_choice(channel_type, channel_id)?.unwrap_or_else(|| Visibility::of_destination(channel_type));
+            destination.visibility = choice.unwrap_or_else(|| Visibility::of_destination(channel_type));
             // The readers of a closed place that has never been seen are unknown, unless the owner is alone there with a
             // program.
             if !has_person && !is_alone_with_a_program(channel_type) {
@@ -299,6 +316,11 @@ impl AccessMap {
         destination.people.extend(conversations.iter().filter_map(|id| self.readers.get(id)).flatten().cloned());
         Ok(())
     }
+}
+
+/// Whether an agent asks that may be told less than the owner.
+fn asks_limited(tx: &ReadTx<'_>, audience: &Audience) -> std::result::Result<bool, StoreError> {
+    audience.agent.as_deref().map_or(Ok(false), |agent| is_limited(tx, agent))
 }
 
 /// Restricts queries to what one destination may see.
@@ -320,6 +342,15 @@ pub struct Visible {
 }
 
 impl View {
+    /// Takes for a stranger whoever is at the destination and speaks in no conversation that is shown there. What is asked about
+    /// such a person could not be answered, and the time that it takes would tell that the person is known.
+    fn forget_unheard(&mut self) {
+        let places: Vec<&Place> = self.conversations.iter().filter_map(|id| self.map.places.get(id)).collect();
+        let is_heard = |person: &EntityId| places.iter().any(|place| place.people.contains(person));
+        let people = std::mem::take(&mut self.destination.people);
+        self.destination.people = people.into_iter().map(|person| if is_heard(&person) { person } else { stranger() }).collect();
+    }
+
     pub(crate) fn new(policy: PrivacyPolicy, map: Arc<AccessMap>, destination: Destination) -> Self {
         let mut conversations: Vec<ConversationId> = map
             .places
@@ -393,7 +424,13 @@ impl Engine {
         let done = self.store().read(|tx| {
             let map = self.map(tx)?;
             match map.destination(tx, audience) {
-                Ok(destination) => work(tx, &View::new(self.inner.policy, map, destination)).map(Some),
+                Ok(destination) => {
+                    let mut view = View::new(self.inner.policy, map, destination);
+                    if asks_limited(tx, audience)? {
+                        view.forget_unheard();
+                    }
+                    work(tx, &view).map(Some)
+                }
                 Err(EngineError::Store(error)) => Err(error),
                 Err(error) => {
                     refused = Some(error);

@@ -120,6 +120,27 @@ fn the_narrower_of_two_spellings_counts() {
 }
 
 #[test]
+fn how_many_people_have_a_name_is_not_told_to_an_agent_that_may_not_know_them() {
+    let f = Fixture::new();
+    let mut said = [conversation("one", "person Ben: Good morning."), conversation("two", "person Ben: Good morning.")].concat();
+    said[1].author.handle.handle = "@ben:two".to_owned();
+    f.append(&said);
+    add(&f, &NewAgent { visibility: Visibility::Public, ..new("Open") }, 1);
+    add(&f, &NewAgent { hears_owner: false, channels: vec!["dm".to_owned()], ..new("Bridge") }, 2);
+    add(&f, &new("Own"), 3);
+    let asked = |agent: &str, person: &str| {
+        let channel = (agent == "bridge").then(|| "dm:x".to_owned());
+        let audience = Audience { agent: Some(agent.to_owned()), person: Some(person.to_owned()), channel };
+        f.engine.context(&ContextRequest { audience, ..ContextRequest::default() })
+    };
+    for agent in ["open", "bridge"] {
+        let (two, none) = (asked(agent, "Ben").unwrap(), asked(agent, "Nobody").unwrap());
+        assert_eq!(two, none, "{agent} hears the same of two whom it may not know as of nobody");
+    }
+    assert!(refusal(asked("own", "Ben")).contains("2 people"), "control: the owner's own agent is told to name one of them");
+}
+
+#[test]
 fn a_paused_agent_is_served_nothing_and_writes_nothing() {
     let f = Fixture::new();
     let (token, _) = add(&f, &new("Nova"), 1);
@@ -289,4 +310,51 @@ fn tokens_survive_a_restore_as_they_are_now_and_not_as_they_were() {
     f.engine.restore(&file, &keepsake_engine::Unwatched).unwrap();
     assert_eq!(f.engine.agent_of_token(&old).unwrap(), None, "a token that was taken away does not come back");
     assert!(f.engine.agent_of_token(&kept).unwrap().is_some());
+}
+
+#[test]
+fn an_older_copy_never_widens_what_an_agent_may_be_told() {
+    let f = Fixture::new();
+    let other = Fixture::new();
+    let of = |name: &str, visibility| NewAgent { visibility, ..new(name) };
+    let level = |name: &str| f.engine.store().read(|tx| tx.agent_visibility(name)).unwrap();
+    let set = |name: &str, visibility| f.engine.store().write(|tx| tx.set_agent(name, visibility, f.engine.now())).unwrap();
+    for (name, visibility, byte) in
+        [("narrowed", Visibility::Private, 1), ("widened", Visibility::Public, 2), ("same", Visibility::Private, 3)]
+    {
+        add(&f, &of(name, visibility), byte);
+    }
+    let file = f.dir.path().join("copy.db");
+    f.engine.back_up(&file, &keepsake_engine::Unwatched).unwrap();
+    set("narrowed", Visibility::Public);
+    set("widened", Visibility::Private);
+    let (late, _) = add(&f, &of("late", Visibility::Public), 4);
+    f.engine.restore(&file, &keepsake_engine::Unwatched).unwrap();
+    assert_eq!(level("narrowed"), Some(Visibility::Public), "it was narrowed since the copy");
+    assert_eq!(level("widened"), Some(Visibility::Public), "the copy has the narrower level");
+    assert_eq!(level("same"), Some(Visibility::Private), "control: a level that nobody narrowed is restored as it was");
+    assert!(f.engine.agent_of_token(&late).unwrap().is_some(), "control: its token works on");
+    assert_eq!(level("late"), Some(Visibility::Public), "the copy does not know it, and no level would be the widest");
+
+    // Tokens stay whichever store the copy comes from, and so do the limits on them.
+    let foreign = other.dir.path().join("copy.db");
+    other.engine.back_up(&foreign, &keepsake_engine::Unwatched).unwrap();
+    let restored = f.engine.restore(&foreign, &keepsake_engine::Unwatched).unwrap().restored;
+    assert!(!restored.is_same_store, "control: it is the copy of another store");
+    assert_eq!(level("late"), Some(Visibility::Public));
+}
+
+#[test]
+fn what_else_an_agent_may_do_is_after_a_restore_as_it_is_now() {
+    let f = Fixture::new();
+    let with_others = NewAgent { channels: vec!["telegram".to_owned()], hears_owner: false, ..new("Bridge") };
+    add(&f, &new("Bridge"), 1);
+    let file = f.dir.path().join("copy.db");
+    f.engine.back_up(&file, &keepsake_engine::Unwatched).unwrap();
+    f.engine.remove_agent("Bridge").unwrap();
+    let (token, now) = add(&f, &with_others, 2);
+    f.engine.pause_agent("Bridge", true).unwrap();
+    f.engine.restore(&file, &keepsake_engine::Unwatched).unwrap();
+    let agent = f.engine.agent_of_token(&token).unwrap().expect("its token works on");
+    assert_eq!((agent.channels, agent.hears_owner, agent.is_paused), (now.channels, false, true));
 }

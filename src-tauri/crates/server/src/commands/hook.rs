@@ -1,7 +1,8 @@
 //! Runs at the hooks of terminal agents.
 //!
 //! A hook must never hold the agent up or fail it. Every error ends with success and without output; it is logged at debug level,
-//! without text. The running application does the work, with its models loaded; without it, this process does what it can without
+//! without text. No output is what both agents take for "nothing to say" at every event. Codex reads any other output of `stop` as
+//! JSON, and reports a failed hook if it is none. The running application does the work, with its models loaded; without it, this process does what it can without
 //! models, which is fast.
 //!
 //! Not in this module: what a hook does (`keepsake_server::hook`).
@@ -10,8 +11,8 @@ use std::io::Read;
 
 use keepsake_engine::EmbedderSlot;
 use keepsake_server::client::{CallError, Client};
-use keepsake_server::hook::{self, HookCall, HookClient, HookEvent};
-use serde_json::{Value, json};
+use keepsake_server::hook::{self, HookCall};
+use serde_json::Value;
 
 use super::{data_dir, engine};
 use crate::args::{Args, HookArgs};
@@ -26,11 +27,9 @@ pub(crate) fn run(args: &Args, hook: &HookArgs, output: &mut Output) -> Result<(
         tracing::debug!(event = ?hook.event, "the hook did nothing");
         None
     });
-    match (given, hook.client, hook.event) {
-        (Some(given), ..) => output.json(&given),
-        // Codex reads the output of this event as JSON.
-        (None, HookClient::Codex, HookEvent::Stop) => output.json(&json!({})),
-        (None, ..) => Ok(()),
+    match given {
+        Some(given) => output.json(&given),
+        None => Ok(()),
     }
 }
 

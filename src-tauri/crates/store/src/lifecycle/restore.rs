@@ -3,7 +3,7 @@
 //! The backup is copied beside the store and prepared there. File, rows and hash chain are checked, the schema is upgraded to the
 //! current version, and the decisions made since the backup are applied. Messages erased since then are erased from the copy too,
 //! and later imports do not bring them back. Imports undone since then are undone in the copy too, and may be imported again. Items dismissed, marked as wrong, unlinked, excluded or made private since then stay
-//! so. A statement that was corrected since then awaits review instead of taking effect again.
+//! so, and no agent may be told more than now. A statement that was corrected since then awaits review instead of taking effect again.
 //!
 //! Only then do the pages of the copy replace those of the live file, in one SQLite transaction. Readers continue with their
 //! snapshot, and afterwards every process that has the file open sees the restored state. If the process is killed, the file is
@@ -109,6 +109,8 @@ pub(crate) struct Decided {
     closed_channels: Vec<(String, String, i64)>,
     guests: Vec<(String, i64)>,
     unshared: Vec<(String, String, i64)>,
+    /// Agents that may be told public things only.
+    public_agents: Vec<(String, i64)>,
     settings: Vec<(String, String, i64)>,
     versions: Vec<(&'static str, i64)>,
 }
@@ -166,6 +168,7 @@ impl Staged {
             decide_again(&tx, newest, &mut self.restored)?;
         }
         keep_settings(&tx, newest)?;
+        narrow_agents(&tx, newest)?;
         tx.commit()?;
         Ok(())
     }
@@ -478,6 +481,7 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
             decide_again(&tx, decided, &mut restored)?;
         }
         keep_settings(&tx, decided)?;
+        narrow_agents(&tx, decided)?;
     }
     // Requeue the jobs that were running when the backup was made.
     tx.execute("UPDATE jobs SET state = 'queued', lease_until_ms = NULL WHERE state = 'running'", [])?;
@@ -602,6 +606,8 @@ impl ReadTx<'_> {
                 AND seq = (SELECT max(seq) FROM consents l WHERE l.item_kind = c.item_kind AND l.item_id = c.item_id)",
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )?;
+        decided.public_agents = self
+            .rows("SELECT name, updated_at_ms FROM agents WHERE visibility = 'public'", |row| Ok((row.get(0)?, row.get(1)?)))?;
         let kept = to_json("names of settings", &kept_settings)?;
         let mut settings =
             self.conn.prepare("SELECT key, value, updated_at_ms FROM settings WHERE key IN (SELECT value FROM json_each(?1))")?;
@@ -813,6 +819,21 @@ fn keep_settings(conn: &Connection, decided: &Decided) -> Result<()> {
     }
     for (table, version) in &decided.versions {
         conn.execute(&format!("UPDATE {table} SET version = max(version, ?1) + 1"), [version])?;
+    }
+    Ok(())
+}
+
+/// Leaves each agent the narrower of two levels: the one in the copy and the one it has now. Tokens are kept as they are now, so
+/// this holds for the backup of another store too, and for an agent that the copy does not know: without a level, an agent may be
+/// told everything.
+fn narrow_agents(conn: &Connection, decided: &Decided) -> Result<()> {
+    for (name, updated_at) in &decided.public_agents {
+        conn.execute(
+            "INSERT INTO agents (name, visibility, updated_at_ms) VALUES (?1, 'public', ?2)
+             ON CONFLICT (name) DO UPDATE SET visibility = 'public', updated_at_ms = excluded.updated_at_ms
+              WHERE visibility <> 'public'",
+            params![name, updated_at],
+        )?;
     }
     Ok(())
 }

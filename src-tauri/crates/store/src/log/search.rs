@@ -209,11 +209,14 @@ impl ReadTx<'_> {
         Ok(handles)
     }
 
-    /// The conversations in which this handle spoke.
-    pub fn conversations_of_handle(&self, handle: &str) -> Result<Vec<ConversationId>> {
-        let mut statement = self.conn.prepare_cached("SELECT conversation_id FROM conversation_people WHERE handle_id = ?1")?;
-        let rows = statement.query_map([handle], |row| row.get::<_, String>(0))?;
-        rows.map(|row| parse("conversation id", &row?)).collect()
+    /// Passes each handle to `take` with each conversation in which it spoke.
+    pub fn handles_in_conversations(&self, mut take: impl FnMut(&str, &str)) -> Result<()> {
+        let mut statement = self.conn.prepare_cached("SELECT handle_id, conversation_id FROM conversation_people")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            take(row.get_ref(0)?.as_str().unwrap_or_default(), row.get_ref(1)?.as_str().unwrap_or_default());
+        }
+        Ok(())
     }
 
     /// Sequence numbers of a handle's messages.

@@ -68,6 +68,15 @@ pub(crate) struct Speaker {
     pub(crate) handle: NamedHandle,
     /// The words of the name, lowercase and without diacritics.
     pub(crate) names: Vec<String>,
+    /// Numbers of the conversations in which it speaks.
+    conversations: Vec<u32>,
+}
+
+impl Speaker {
+    /// Whether it speaks in one of these conversations ([`Index::marks`]).
+    pub(crate) fn speaks_in(&self, marks: &[bool]) -> bool {
+        self.conversations.iter().any(|number| marks.get(*number as usize).copied().unwrap_or(false))
+    }
 }
 
 #[derive(Debug)]
@@ -118,8 +127,20 @@ impl Index {
         let speakers_version = tx.boundary_version()?;
         if speakers_version != self.speakers_version {
             let plain = |name: &str| words(name).into_iter().map(|word| word.plain).collect();
+            let mut heard: HashMap<String, Vec<u32>> = HashMap::new();
+            tx.handles_in_conversations(|handle, conversation| {
+                if let Some(number) = self.numbers.get(conversation) {
+                    heard.entry(handle.to_owned()).or_default().push(*number);
+                }
+            })?;
             let handles = tx.named_handles()?.into_iter();
-            self.speakers = handles.map(|handle| Speaker { names: plain(&handle.name), handle }).collect();
+            self.speakers = handles
+                .map(|handle| Speaker {
+                    names: plain(&handle.name),
+                    conversations: heard.remove(&handle.id).unwrap_or_default(),
+                    handle,
+                })
+                .collect();
             self.speakers_version = speakers_version;
         }
         Ok(())
@@ -239,6 +260,11 @@ impl Index {
     /// All words in the log that contain `part`, regardless of who wrote them.
     pub(crate) fn words_with(&self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
         self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner).with(tx, part)
+    }
+
+    /// Number of a conversation, if it is indexed.
+    pub(crate) fn number(&self, conversation: &str) -> Option<u32> {
+        self.numbers.get(conversation).copied()
     }
 
     /// One flag per conversation, indexed by [`Home::conversation`]; true for these conversations.

@@ -387,7 +387,7 @@ impl Engine {
     ) -> std::result::Result<Option<(String, Vec<f32>)>, StoreError> {
         let Some(embedder) = self.inner.embedder.ready().filter(|_| query.has_words()) else { return Ok(None) };
         let index = self.inner.search.current(tx, Some(embedder.name()))?;
-        let speakers = rank::speakers_in(tx, &index, view, query, &Cues::default())?;
+        let speakers = rank::speakers_in(&index, view, query, &Cues::default());
         let about = rank::without_names(&query.about, &speakers);
         drop(index);
         let vector = embedder
@@ -443,7 +443,7 @@ impl Engine {
         let embedder = self.inner.embedder.ready();
         let index = self.inner.search.current(tx, embedder.as_ref().map(|embedder| embedder.name()))?;
         let cues = Cues::read(&query.about, self.moment());
-        let speakers = rank::speakers_in(tx, &index, view, query, &cues)?;
+        let speakers = rank::speakers_in(&index, view, query, &cues);
         let scope = self.scope(tx, &index, view, query, until)?;
         rank::messages(tx, &index, &scope, &Asked { query, cues: &cues, speakers, vector }, limit)
     }

@@ -11,7 +11,7 @@ use super::Why;
 use super::index::{Index, Speaker};
 use super::scope::named_speakers;
 use crate::Engine;
-use crate::serve::boundary::View;
+use crate::serve::boundary::{View, at_address};
 
 /// Scores for typing a person's full name, one word of it, or the beginning of a word.
 const WHOLE: f64 = 3.0;
@@ -57,23 +57,27 @@ impl Engine {
             if let Ok(entity) = text.parse::<EntityId>() {
                 entities.insert(map.persons.of(&entity));
             }
-            if let Some((channel, address)) = text.split_once(':')
-                && let Some(row) = tx.handle_by_address(channel, address)?
-            {
-                handles.insert(row.id.to_string());
+            if let Some((channel, address)) = text.split_once(':') {
+                let heard = named_speakers(index, view, |_| true);
+                let at = at_address(
+                    heard.iter().map(|speaker| (&*speaker.handle.channel_type, &*speaker.handle.address)),
+                    channel,
+                    address,
+                );
+                handles.extend(at.map(|at| heard[at].handle.id.clone()));
             }
             names.push(words(text).into_iter().map(|word| word.plain).collect());
         }
         let owner = |text: &String| text.eq_ignore_ascii_case("me");
         let wants_owner = typed.iter().any(owner);
-        let found = named_speakers(tx, index, view, |speaker| {
+        let found = named_speakers(index, view, |speaker| {
             // Every typed word must be a word of the name: "Ana" also matches Ana Lima.
             let is_named = |wanted: &Vec<String>| !wanted.is_empty() && wanted.iter().all(|word| speaker.names.contains(word));
             handles.contains(&speaker.handle.id)
                 || entities.contains(&map.persons.of(&speaker.handle.entity))
                 || wants_owner && speaker.handle.is_owner
                 || names.iter().any(is_named)
-        })?;
+        });
         Ok(found.into_iter().map(|speaker| map.persons.of(&speaker.handle.entity)).collect())
     }
 
@@ -114,7 +118,7 @@ impl Engine {
             wanted.iter().map(best).fold(0.0, f64::max)
         };
         let why = if query.has_words() { Why::Name } else { Why::Filter };
-        let found = named_speakers(tx, &index, view, |speaker| !query.has_words() || score(&speaker.names) > 0.0)?;
+        let found = named_speakers(&index, view, |speaker| !query.has_words() || score(&speaker.names) > 0.0);
         let unnamed = tx.unnamed_entities()?;
         let mut people: BTreeMap<EntityId, PersonHit> = BTreeMap::new();
         for Speaker { handle, .. } in found {

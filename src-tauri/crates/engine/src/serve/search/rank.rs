@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use keepsake_domain::ConversationId;
 use keepsake_retrieval::{Cues, EXACT_MIN, Evidence, PART_CHARS_MIN, Query, Term, Traits, names_one_of};
 use keepsake_store::{InteractionRow, ReadTx, StoreError, WordMatch};
-use keepsake_text::{is_stop_word, is_unspaced, words};
+use keepsake_text::{is_stop_word, is_unspaced, stem, words};
 
 use super::index::{Index, Speaker};
 use super::scope::{Scope, named_speakers};
@@ -126,23 +126,17 @@ pub(crate) struct Asked<'a> {
 }
 
 /// The speakers that a question names, by any word of their name. "I" means the owner if nobody is named.
-pub(crate) fn speakers_in<'i>(
-    tx: &ReadTx<'_>,
-    index: &'i Index,
-    view: Option<&View>,
-    query: &Query,
-    cues: &Cues,
-) -> Result<Vec<&'i Speaker>, StoreError> {
+pub(crate) fn speakers_in<'i>(index: &'i Index, view: Option<&View>, query: &Query, cues: &Cues) -> Vec<&'i Speaker> {
     let asked: HashSet<String> = words(&query.about)
         .into_iter()
         .filter(|word| !is_stop_word(&word.plain) && !word.plain.is_empty())
         .map(|word| word.plain)
         .collect();
-    let found = named_speakers(tx, index, view, |speaker| speaker.names.iter().any(|name| asked.contains(name)))?;
+    let found = named_speakers(index, view, |speaker| speaker.names.iter().any(|name| asked.contains(name)));
     if found.is_empty() && cues.is_about_me {
-        return named_speakers(tx, index, view, |speaker| speaker.handle.is_owner);
+        return named_speakers(index, view, |speaker| speaker.handle.is_owner);
     }
-    Ok(found)
+    found
 }
 
 /// The question without the names of people, because their own lines seldom contain their names.
@@ -241,7 +235,9 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
             rows_of(tx, index, scope, words)?
         };
         if let Some(part) = part.filter(|part| rows.is_empty() || is_unspaced(part)) {
-            for word in index.words_with(tx, part)? {
+            let stemmed = stem(part);
+            // The word itself was looked up above.
+            for word in index.words_with(tx, part)?.into_iter().filter(|word| stem(word) != stemmed) {
                 let Some(word) = WordMatch::of(&[&word], false) else { continue };
                 rows.extend(rows_of(tx, index, scope, &word)?);
             }

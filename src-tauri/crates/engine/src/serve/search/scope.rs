@@ -59,6 +59,12 @@ impl Scope {
         Ok(Self { conversations, after: filters.after, before, said })
     }
 
+    /// Whether a conversation is in scope, as far as that does not depend on the message.
+    pub(crate) fn covers(&self, index: &Index, conversation: &str) -> bool {
+        let is_open = |open: &Vec<bool>| index.number(conversation).is_some_and(|number| open[number as usize]);
+        self.conversations.as_ref().is_none_or(is_open)
+    }
+
     /// Whether a message is in scope.
     pub(crate) fn allows(&self, seq: i64, home: Home) -> bool {
         self.conversations.as_ref().is_none_or(|open| open.get(home.conversation as usize).copied().unwrap_or(false))
@@ -86,25 +92,14 @@ impl Scope {
     }
 }
 
-/// Speakers accepted by `is_named`, among those who speak in a conversation that the audience may see.
+/// Speakers accepted by `is_named`, among those who speak in a conversation that the audience may see. The others are not looked at,
+/// or the time that it takes would tell of them.
 pub(crate) fn named_speakers<'i>(
-    tx: &ReadTx<'_>,
     index: &'i Index,
     view: Option<&View>,
     mut is_named: impl FnMut(&Speaker) -> bool,
-) -> Result<Vec<&'i Speaker>, StoreError> {
-    let mut found = Vec::new();
-    for speaker in index.speakers() {
-        if !is_named(speaker) {
-            continue;
-        }
-        let is_heard = match view {
-            None => true,
-            Some(view) => tx.conversations_of_handle(&speaker.handle.id)?.iter().any(|id| view.shows(id)),
-        };
-        if is_heard {
-            found.push(speaker);
-        }
-    }
-    Ok(found)
+) -> Vec<&'i Speaker> {
+    let open = view.map(|view| index.marks(view.conversations()));
+    let is_heard = |speaker: &Speaker| open.as_ref().is_none_or(|open| speaker.speaks_in(open));
+    index.speakers().iter().filter(|speaker| is_heard(speaker) && is_named(speaker)).collect()
 }

@@ -42,7 +42,8 @@ pub(super) fn titled(
     let beginning: String = same.map(|(plain, _)| plain).collect();
     let mut named: Vec<String> = Vec::new();
     tx.conversation_titles(|id, title| {
-        if fold(title).contains(&beginning) {
+        // What is out of scope is not looked at, or the time that it takes would tell of it.
+        if scope.covers(index, id) && fold(title).contains(&beginning) {
             let title_words = words(title);
             let holds_all = query.terms.iter().all(|term| title_words.iter().any(|word| term.matches(word)));
             if holds_all && (is_owner || may_be_served(title)) {

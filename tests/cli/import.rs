@@ -98,6 +98,50 @@ fn exports_of_every_format_of_the_table_are_accounted_for_and_add_nothing_twice(
     home.run(&["verify"]).ok();
 }
 
+/// The databases among the fixtures, which are written there as text, each made below `folder`.
+fn databases(folder: &Path) -> Vec<PathBuf> {
+    let kinds = std::fs::read_dir(fixture("")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let texts = kinds.flat_map(|kind| std::fs::read_dir(kind).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>());
+    let mut made = Vec::new();
+    for text in texts.filter(|path| path.extension().is_some_and(|ending| ending == "sql")) {
+        let kind = text.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        let path = folder.join(format!("{kind}-{}.db", text.file_stem().unwrap().to_string_lossy()));
+        let rows = format!("PRAGMA synchronous = OFF;\n{}", std::fs::read_to_string(&text).unwrap());
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&rows).unwrap();
+        made.push(path);
+    }
+    // An export comes before the one that grew from it.
+    made.sort_by_key(|path| path.file_stem().unwrap().to_owned());
+    made
+}
+
+#[test]
+fn databases_of_other_programs_add_nothing_twice_and_what_grew_adds_what_is_new() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut kinds = std::collections::BTreeSet::new();
+    let mut messages = 0;
+    for path in databases(folder.path()) {
+        // One of them is another program's, and is refused.
+        let ran = home.run(&["import", path.to_str().unwrap(), "--json"]);
+        if path.ends_with("mempalace-other.db") {
+            ran.failure();
+            continue;
+        }
+        let first: Value = serde_json::from_str(&ran.ok()).unwrap();
+        let (seen, imported, duplicate, skipped) = account(&first);
+        kinds.extend(first["files"].as_array().unwrap().iter().map(|file| text(file, "kind")));
+        let name = path.display();
+        if ["-later.db", "-grown.db"].iter().any(|ending| path.to_str().unwrap().ends_with(ending)) {
+            assert!(imported < duplicate, "{name}: most of it is known: {imported} of {seen}");
+        }
+        messages += imported;
+        assert_eq!(account(&import(&home, &path, &[])), (seen, 0, imported + duplicate, skipped), "{name} again adds nothing");
+    }
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["cursor", "imessage", "mem0", "mempalace", "simplex", "zed"]);
+    assert_eq!(count(&home.json(&["verify"]), "rows"), messages, "what was imported is what is stored");
+}
+
 #[test]
 fn an_import_is_undone_as_a_whole_and_can_come_again() {
     let home = Home::new();
@@ -248,6 +292,27 @@ fn without_a_name_the_speakers_are_told_and_nothing_is_filed_under_the_owner() {
     home.run(&["run-jobs", "--until-idle"]).ok();
     let subjects: Vec<String> = home.rows(&["memories"]).iter().map(|row| text(row, "subject")).collect();
     assert!(!subjects.is_empty() && subjects.iter().all(|subject| subject != "owner"), "{subjects:?}");
+}
+
+#[test]
+fn who_the_owner_is_is_asked_once_for_all_files_and_not_of_one_in_which_nobody_speaks() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().unwrap();
+    let draft = "From - Mon Jan 05 10:01:00 2026\nX-Mozilla-Draft-Info: internal/draft\nMessage-ID: <d@bees.example>\n\
+        From: Mara <mara@bees.example>\nTo: Jo <jo@bees.example>\nSubject: Later\nDate: Mon, 5 Jan 2026 10:01:00 +0000\n\nNot yet.\n\n";
+    let other = "05/01/2026, 09:16 - Mara Quist: Are you there?\n13/01/2026, 09:17 - Bo Lind: Yes.\n";
+    for (name, words) in [("Drafts", draft), ("WhatsApp Chat with Bo.txt", other), ("WhatsApp Chat with Jo.txt", CHAT)] {
+        std::fs::write(folder.path().join(name), words).unwrap();
+    }
+    let path = folder.path().to_str().unwrap();
+    let ran = home.run(&["import", path]);
+    assert_eq!((ran.code, ran.err.matches("is you?").count()), (0, 1), "{}", ran.err);
+    assert!(ran.err.contains("and 1 more is you? Mara Quist (3), "), "their messages in both chats: {}", ran.err);
+    assert!(!ran.err.contains("Drafts"), "{}", ran.err);
+    let named = home.run(&["import", path, "--me", "Mara Quist"]);
+    assert_eq!((named.code, named.err.as_str()), (0, ""), "one answer counts for all");
+    let chats = home.rows(&["conversations"]);
+    assert_eq!(chats.iter().map(|row| count(row, "messages")).sum::<u64>(), 5, "no message twice: {chats:?}");
 }
 
 #[test]

@@ -119,6 +119,39 @@ pub fn look_through(path: &Path) -> Result<Inventory, ImportError> {
     Ok(Inventory { exports, left_out: found.left_out })
 }
 
+/// What the paths in a folder tell without a look into the files: which of them belong together, and which are no export.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The exports of several files, each with the files that belong to it.
+    pub together: Vec<(Export, BTreeSet<PathBuf>)>,
+    /// Media, documents and parts of a Keepsake export, which are never imported.
+    pub passed_over: BTreeSet<PathBuf>,
+}
+
+/// The layout of a folder. Of a file or an archive there is none.
+pub fn layout(folder: &Path) -> Result<Layout, ImportError> {
+    let container = open(folder)?;
+    if !container.is_folder() {
+        return Ok(Layout::default());
+    }
+    let (documents, parts) = keepsake_export::set_apart(container.documents());
+    let named = container.left_out().iter().filter(|file| !file.reason.may_be_an_export()).map(|file| &file.path);
+    let passed_over = named.chain(&parts).map(|path| folder.join(path)).collect();
+    let (exports, _) = exports_of_files(&documents);
+    let together = exports.into_iter().map(|(format, root, files)| {
+        let path = if root.is_empty() { folder.to_owned() } else { folder.join(root) };
+        let export = Export { path, kind: format.kind, files: files.len() };
+        (export, files.iter().map(|file| folder.join(&file.path)).collect())
+    });
+    Ok(Layout { together: together.collect(), passed_over })
+}
+
+/// The database that SQLite keeps this file beside, by its name.
+pub fn database_beside(file: &Path) -> Option<PathBuf> {
+    let name = file.to_str()?;
+    BESIDE_DATABASES.iter().find_map(|ending| name.strip_suffix(ending)).map(PathBuf::from)
+}
+
 /// Opens a file, archive or folder.
 pub(crate) fn open(path: &Path) -> Result<Container, ImportError> {
     let metadata = std::fs::metadata(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;

@@ -7,9 +7,10 @@ const MEDIA_ENDINGS: &[&str] = &[
     "opus", "wav", "aac", "flac", "amr", "ttf", "woff", "woff2",
 ];
 
-/// File extensions of documents, pages and programs that no importer reads but that often accompany an export in an archive.
+/// File extensions of documents, pages, indexes and programs that no importer reads but that often accompany an export. Thunderbird
+/// keeps an `msf` beside each folder of mail.
 const IGNORED_ENDINGS: &[&str] =
-    &["pdf", "doc", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
+    &["pdf", "doc", "msf", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
 
 /// Why a file was not looked at, from its name alone.
 pub(crate) fn passed_over(name: &str, bytes: u64) -> Option<LeftOutReason> {

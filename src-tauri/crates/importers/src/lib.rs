@@ -71,7 +71,7 @@ mod zed;
 pub use contract::{DateOrder, FileReport, ImportOptions, MeetingDate, MeetingDateError, Read, Sink, Skip, SkipReason, Stop};
 pub use email::{FolderUse, MailBytes, MailPlace, automatic, is_same_mail, read_mail};
 pub use error::ImportError;
-pub use find::{Export, Inventory, look_through, may_be, sniff};
+pub use find::{Export, Inventory, Layout, database_beside, layout, look_through, may_be, sniff};
 pub use formats::names_owner;
 pub use left_out::{LeftOut, LeftOutReason};
 pub use matrix::{MatrixChange, MatrixEvent, MatrixRoom, matrix_call, matrix_event, matrix_member, matrix_reactions};

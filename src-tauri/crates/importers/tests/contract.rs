@@ -111,6 +111,7 @@ const FIXTURES: &[(&str, SourceKind)] = &[
     ("keepsake/fields.jsonl", SourceKind::KeepsakeJsonl),
     ("whatsapp/uk.txt", SourceKind::Whatsapp),
     ("whatsapp/iphone_de.txt", SourceKind::Whatsapp),
+    ("whatsapp/iphone_us.txt", SourceKind::Whatsapp),
     ("transcript/zoom.vtt", SourceKind::Transcript),
     ("transcript/teams.vtt", SourceKind::Transcript),
     ("transcript/meeting.srt", SourceKind::Transcript),

@@ -1,4 +1,4 @@
-//! Generates exports of twenty programs, of any size and written as a stream, for benchmarks and for tests of memory. The same seed
+//! Generates exports of programs, of any size and written as a stream, for benchmarks and for tests of memory. The same seed
 //! gives the same bytes, and each message is one that an importer gives.
 //!
 //! They have the frame of each format and nothing of its traps; those are in the fixtures. All people in them are invented.
@@ -13,12 +13,20 @@ use serde_json::{Value, json};
 use crate::exports::Dice;
 use crate::sessions::rfc3339;
 
+#[cfg(feature = "databases")]
+mod databases;
+mod others;
+
+#[cfg(feature = "databases")]
+pub use databases::DATABASES;
+pub use others::OTHERS;
+
 /// A program whose exports are generated.
 pub struct Source {
     /// The name of its kind.
     pub kind: &'static str,
     /// The name of the file or folder.
-    name: &'static str,
+    pub name: &'static str,
     /// What the owner is called in it, if the export does not tell.
     pub me: Option<&'static str>,
     write: fn(&Path, &mut Talk) -> io::Result<()>,
@@ -43,7 +51,8 @@ const fn source(
     Source { kind, name, me, write }
 }
 
-/// The programs. All are read as streams, each file with one message or one conversation of an assistant in memory.
+/// The programs of the benchmark. All are read as streams, each file with one message or one conversation of an assistant in memory.
+/// More programs are in [`OTHERS`], and the databases in `DATABASES`.
 pub const SOURCES: [Source; 20] = [
     source("chatgpt", "conversations.json", None, chatgpt),
     source("claude", "conversations.json", None, claude),

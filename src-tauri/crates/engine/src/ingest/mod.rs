@@ -14,4 +14,5 @@ pub(crate) mod own_device;
 pub(crate) mod preview;
 pub(crate) mod sample;
 pub(crate) mod source_inbox;
+pub(crate) mod watched_exports;
 pub(crate) mod watched_folders;

@@ -2,7 +2,7 @@
 //! terminal agents are followed as they change (`live`).
 //!
 //! [`next_due`] computes the time of the next check from times only; the import lane asks it before it sleeps. Not in this
-//! module: reading the files (`import`).
+//! module: which files belong together (`watched_exports`), and reading them (`import`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -14,6 +14,7 @@ use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, to_json};
 use serde::{Deserialize, Serialize};
 
 use crate::ingest::import::ImportRequest;
+use crate::ingest::watched_exports::{Exports, Wanted};
 use crate::queue::import_payload::ImportPayload;
 use crate::{Engine, EngineError, Result};
 
@@ -41,8 +42,8 @@ const SETTLED_MS: i64 = 30_000;
 /// Maximum number of files considered in a watched folder; a folder with more does not contain conversations.
 const FILES_MAX: usize = 20_000;
 
-/// Maximum depth of subfolders. Claude Code has a folder per project, and some people keep one per year.
-const DEPTH_MAX: usize = 4;
+/// Maximum depth of subfolders. Google's and Meta's downloads have their chats five folders down, and some people keep one per year.
+const DEPTH_MAX: usize = 8;
 
 /// The kind of source, which determines how often it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,9 @@ pub struct WatchedSource {
 /// Size and modification time of a file when it was last read.
 type Seen = (u64, i64);
 
+/// What was seen of a source that is new.
+static NOTHING_SEEN: BTreeMap<PathBuf, Seen> = BTreeMap::new();
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct WatchState {
@@ -93,6 +97,7 @@ pub(crate) struct Found {
 struct Look {
     source: WatchedSource,
     found: Found,
+    exports: Exports,
 }
 
 /// When a source must be checked next, given when it was last checked. A time in the past means now.
@@ -118,9 +123,14 @@ pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_o
 fn to_read(found: &BTreeMap<PathBuf, Seen>, seen: &BTreeMap<PathBuf, Seen>, now: Timestamp) -> Vec<PathBuf> {
     found
         .iter()
-        .filter(|(path, file)| seen.get(*path) != Some(*file) && file.1 + SETTLED_MS <= now.0)
+        .filter(|(path, file)| seen.get(*path) != Some(*file) && is_settled(**file, now))
         .map(|(path, _)| path.clone())
         .collect()
+}
+
+/// Whether a file is no longer being written.
+fn is_settled((_, changed): Seen, now: Timestamp) -> bool {
+    changed + SETTLED_MS <= now.0
 }
 
 fn seen_of(meta: &Metadata) -> Seen {
@@ -236,7 +246,13 @@ impl Engine {
         let (mut sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
         let now = self.now();
         sources.retain(|source| self.due(source, &states, now) <= now);
-        Ok(sources.into_iter().map(|source| Look { found: files(&source.path), source }).collect())
+        let look = |source: WatchedSource| {
+            let found = files(&source.path);
+            let seen = states.get(&source.path).map(|state| &state.files).unwrap_or(&NOTHING_SEEN);
+            let exports = Exports::of(&source.path, &to_read(&found.files, seen, now));
+            Look { found, source, exports }
+        };
+        Ok(sources.into_iter().map(look).collect())
     }
 
     /// Queues new files and stores their state. The watched sources are read again: one that was removed meanwhile stays
@@ -245,16 +261,21 @@ impl Engine {
         let now = self.now();
         let (sources, before) = (sources_in(tx)?, states_in(tx)?);
         let mut states = before.clone();
-        for Look { source, found } in looks {
+        for Look { source, found, exports } in looks {
             if !sources.contains(source) || self.due(source, &states, now) > now {
                 continue;
             }
             let state = states.entry(source.path.clone()).or_default();
-            for path in to_read(&found.files, &state.files, now) {
+            let is_at_rest = |path: &Path| found.files.get(path).is_none_or(|file| is_settled(*file, now));
+            let new = to_read(&found.files, &state.files, now);
+            let plan = exports.plan(new, is_at_rest, |path| found.files.contains_key(path));
+            for path in plan.done {
                 if let Some(file) = found.files.get(&path) {
-                    state.files.insert(path.clone(), *file);
+                    state.files.insert(path, *file);
                 }
-                tx.enqueue(&self.watched_import(source, path)?, now)?;
+            }
+            for wanted in plan.imports {
+                tx.enqueue(&self.watched_import(source, wanted)?, now)?;
             }
             if let Some(first) = found.unnamed.difference(&state.unnamed).next() {
                 tx.raise_alert(&self.left_out(source, found.unnamed.len(), first))?;
@@ -281,9 +302,12 @@ impl Engine {
         }
     }
 
-    fn watched_import(&self, source: &WatchedSource, path: PathBuf) -> std::result::Result<NewJob, StoreError> {
-        let key = format!("watched {}", path.display());
-        let request = ImportRequest { me: source.me.clone(), ..ImportRequest::of(path) };
+    fn watched_import(&self, source: &WatchedSource, (path, kind): Wanted) -> std::result::Result<NewJob, StoreError> {
+        let key = match kind {
+            Some(kind) => format!("watched {} as {kind}", path.display()),
+            None => format!("watched {}", path.display()),
+        };
+        let request = ImportRequest { me: source.me.clone(), source: kind, ..ImportRequest::of(path) };
         let payload = ImportPayload::new(&ImportId::fresh(self.ids()), &request);
         Ok(NewJob {
             id: JobId::fresh(self.ids()),

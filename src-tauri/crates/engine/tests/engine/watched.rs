@@ -22,6 +22,20 @@ fn write(path: &Path, lines: &[&str], age_s: u64) {
     File::options().write(true).open(path).unwrap().set_modified(changed).unwrap();
 }
 
+/// Writes a file that was last changed at `changed_ms`.
+fn put(path: &Path, text: &str, changed_ms: i64) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    let changed: SystemTime = UNIX_EPOCH + Duration::from_millis(changed_ms as u64);
+    File::options().write(true).open(path).unwrap().set_modified(changed).unwrap();
+}
+
+/// The kinds and states of all imports, the first one first.
+fn imports(fixture: &Fixture) -> Vec<(String, String)> {
+    let rows = fixture.engine.store().read(|tx| tx.imports(100)).unwrap();
+    rows.into_iter().rev().map(|row| (row.source_kind, row.state)).collect()
+}
+
 fn messages(fixture: &Fixture) -> u64 {
     while let Step::Ran(..) = fixture.engine.run_next(Lane::Import, &|_| {}).unwrap() {}
     fixture.engine.store().read(|tx| tx.totals()).unwrap().0
@@ -71,6 +85,99 @@ fn what_is_watched_and_what_was_read_outlive_a_restart() {
     let due = fixture.engine.queue_watched().unwrap().unwrap();
     assert_eq!(due.0 - fixture.clock.now().0, 12 * 3_600_000, "at ten tonight, not at once again");
     assert!(matches!(fixture.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(_)));
+}
+
+#[test]
+fn an_export_of_several_files_is_read_as_a_whole_when_it_is_at_rest_and_again_by_what_is_new() {
+    let fixture = Fixture::new();
+    let folder = fixture.dir.path().join("exports");
+    let work = folder.join("work");
+    let day = |number: u32, words: &str| {
+        let ts = 1_772_000_000 + number * 86_400;
+        let said = format!(r#"[{{"type":"message","user":"U2","text":"{words}","ts":"{ts}.000100"}}]"#);
+        (work.join(format!("general/2026-03-0{number}.json")), said)
+    };
+    let long_ago = MONDAY_TEN.0 - 60_000;
+    let people = r#"[{"id":"U1","name":"mara"},{"id":"U2","name":"ana","profile":{"display_name":"Ana"}}]"#;
+    put(&work.join("users.json"), people, long_ago);
+    put(&work.join("channels.json"), r#"[{"id":"C1","name":"general","members":["U1","U2"]}]"#, long_ago);
+    put(&folder.join("photo.jpg"), "no chat", long_ago);
+    let (path, said) = day(1, "The first day.");
+    put(&path, &said, long_ago);
+    let source = WatchedSource { path: folder, kind: WatchKind::Chat, hour: 22, me: Some("mara".to_owned()) };
+    fixture.engine.set_watched_sources(&[source]).unwrap();
+    let look = || {
+        fixture.engine.queue_watched().unwrap();
+        messages(&fixture)
+    };
+    let slack = || ("slack".to_owned(), "done".to_owned());
+    assert_eq!(look(), 1);
+    assert_eq!(imports(&fixture), [slack()], "one import, and none of the photo");
+    let next_day = 86_400_000;
+    fixture.clock.advance_ms(next_day);
+    assert_eq!((look(), imports(&fixture).len()), (1, 1), "nothing is new");
+    let (path, said) = day(2, "The second day.");
+    put(&path, &said, fixture.clock.now().0);
+    fixture.clock.advance_ms(next_day);
+    let (path, said) = day(3, "The third day.");
+    put(&path, &said, fixture.clock.now().0 - 5_000);
+    assert_eq!((look(), imports(&fixture).len()), (1, 1), "the export is still being written");
+    fixture.clock.advance_ms(next_day);
+    assert_eq!(look(), 3);
+    assert_eq!(imports(&fixture), [slack(), slack()], "both days came with one import");
+}
+
+#[test]
+fn a_zip_with_exports_of_two_kinds_gives_both_and_a_database_is_read_when_its_log_grew() {
+    let fixture = Fixture::new();
+    let folder = fixture.dir.path().join("exports");
+    let telegram = r#"{"name":"Ana","type":"personal_chat","id":11,"messages":[{"id":1,"type":"message","date":"2026-03-01T10:00:00",
+        "date_unixtime":"1772359200","from":"Ana","from_id":"user11","text":"Hello","text_entities":[{"type":"plain","text":"Hello"}]}]}"#;
+    let matrix = r#"{"room_name":"Bees","messages":[{"type":"m.room.message","event_id":"$1","sender":"@ana:bees.example","room_id":"!b:bees.example",
+        "origin_server_ts":1772359200000,"content":{"msgtype":"m.text","body":"Hello there"}}],"exported_by":"Mara","export_date":"today"}"#;
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [("result.json", telegram), ("export.json", matrix)] {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, text.as_bytes()).unwrap();
+    }
+    let changed = MONDAY_TEN.0 - 60_000;
+    put(&folder.join("both.zip"), "", changed);
+    std::fs::write(folder.join("both.zip"), archive.finish().unwrap().into_inner()).unwrap();
+    let settle = |name: &str, at: i64| {
+        let at: SystemTime = UNIX_EPOCH + Duration::from_millis(at as u64);
+        File::options().write(true).open(folder.join(name)).unwrap().set_modified(at).unwrap();
+    };
+    settle("both.zip", changed);
+    let database = rusqlite::Connection::open(folder.join("threads.db")).unwrap();
+    let thread = |id: &str| {
+        let data = format!(
+            r#"{{"title":"Bees","messages":[{{"User":{{"id":"{id}","content":[{{"Text":"Where do bees sleep?"}}]}}}}]}}"#
+        );
+        database
+            .execute("INSERT INTO threads VALUES (?1, 'Bees', '2026-03-01T10:00:00Z', 'json', ?2)", (id, data.as_bytes()))
+            .unwrap();
+    };
+    database
+        .execute_batch(
+            "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0;
+             CREATE TABLE threads (id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL, data_type TEXT NOT NULL, data BLOB NOT NULL)",
+        )
+        .unwrap();
+    thread("t1");
+    ["threads.db", "threads.db-wal", "threads.db-shm"].map(|name| settle(name, changed));
+    let source = WatchedSource { path: folder.clone(), kind: WatchKind::Chat, hour: 22, me: None };
+    fixture.engine.set_watched_sources(&[source]).unwrap();
+    fixture.engine.queue_watched().unwrap();
+    assert_eq!(messages(&fixture), 3);
+    let mut kinds = imports(&fixture);
+    kinds.sort();
+    let done = |kind: &str| (kind.to_owned(), "done".to_owned());
+    assert_eq!(kinds, [done("matrix"), done("telegram"), done("zed")], "and none failed");
+    thread("t2");
+    settle("threads.db-wal", fixture.clock.now().0);
+    fixture.clock.advance_ms(86_400_000);
+    fixture.engine.queue_watched().unwrap();
+    assert_eq!((messages(&fixture), imports(&fixture).len()), (4, 4), "only the log changed");
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn read(connection: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
         chats: Chats::of(connection, &tables)?,
         tapbacks: Tapbacks::of(connection, &tables, &handles)?,
         handles,
+        shared: shared(connection)?,
         known: HashSet::new(),
     };
     let order = order(connection, &tables, &mut archive)?;
@@ -106,8 +107,8 @@ fn handles(connection: &Connection) -> rusqlite::Result<HashMap<i64, String>> {
 /// The conversations, and which rows of chats belong to each.
 struct Chats {
     all: Vec<Room>,
-    by_row: HashMap<i64, usize>,
-    by_address: HashMap<String, usize>,
+    by_row: HashMap<i64, u32>,
+    by_address: HashMap<String, u32>,
 }
 
 impl Chats {
@@ -120,7 +121,7 @@ impl Chats {
             let (Some(id), Some(address)) = (number(row, 0), text(row, 1).or_else(|| text(row, 2))) else { continue };
             let place = chats.place(&address);
             let is_group = number(row, 4) == Some(GROUP_STYLE) || text(row, 2).is_some_and(|guid| guid.contains(";+;"));
-            if let Some(chat) = chats.all.get_mut(place) {
+            if let Some(chat) = chats.all.get_mut(place as usize) {
                 match text(row, 3) {
                     Some(title) => chat.title = Some(title),
                     None if is_group && chat.title.as_ref() == Some(&address) => chat.title = None,
@@ -133,18 +134,26 @@ impl Chats {
     }
 
     /// The conversation with this address, which is the address of a person or the name of a group.
-    fn place(&mut self, address: &str) -> usize {
+    fn place(&mut self, address: &str) -> u32 {
         *self.by_address.entry(address.to_owned()).or_insert_with(|| {
             self.all.push(Room::of(&PROGRAM, address, Some(address.to_owned())));
-            self.all.len() - 1
+            u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX)
         })
     }
+}
+
+/// The messages that are in several chats, which are few.
+fn shared(connection: &Connection) -> rusqlite::Result<HashSet<i64>> {
+    let mut statement = connection.prepare("SELECT message_id FROM chat_message_join GROUP BY message_id HAVING count(*) > 1")?;
+    let rows = statement.query_map([], |row| Ok(number(row, 0)))?;
+    rows.filter_map(Result::transpose).collect()
 }
 
 /// Where a message belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    Chat(usize),
+    /// A chat by its number, which is small so that millions of places fit into memory.
+    Chat(u32),
     /// In the folder of deleted messages.
     Deleted,
     /// In no chat, and from nobody.
@@ -211,7 +220,8 @@ struct Archive {
     handles: HashMap<i64, String>,
     chats: Chats,
     tapbacks: Tapbacks,
-    /// The rows that were told, because a message may be in several chats.
+    /// The rows in several chats, and those of them that were told.
+    shared: HashSet<i64>,
     known: HashSet<i64>,
 }
 
@@ -254,7 +264,7 @@ impl Archive {
         out: &mut Out<'_>,
     ) -> Result<(), Halt> {
         let chat = match turn.place {
-            Place::Chat(at) => self.chats.all.get(at).cloned(),
+            Place::Chat(at) => self.chats.all.get(at as usize).cloned(),
             Place::Deleted | Place::Nowhere => None,
         };
         let mut rows = messages.query([turn.row])?;
@@ -271,7 +281,7 @@ impl Archive {
             out.skip(SkipReason::Deleted, &sample);
             return Ok(());
         }
-        if !self.known.insert(turn.row) {
+        if self.shared.contains(&turn.row) && !self.known.insert(turn.row) {
             out.skip(SkipReason::Repeated, &sample);
             return Ok(());
         }

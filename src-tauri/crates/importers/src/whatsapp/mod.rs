@@ -20,7 +20,7 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::{DateOrder, SkipReason};
 use header::{Header, is_mark};
-use phrases::{Platform, attachment, is_standard, platform_text, split_author, without_edited_mark};
+use phrases::{MARK, Platform, attachment, is_place, is_standard, platform_text, split_author, without_edited_mark};
 pub(crate) use survey::{Survey, survey};
 
 /// Channel type for WhatsApp chats.
@@ -109,7 +109,7 @@ impl Chat<'_> {
             None => (None, header.rest),
         };
         // On iPhones, an invisible mark precedes text that the app inserted. The mark is not part of the text.
-        let has_mark = header.is_bracketed && words.starts_with('\u{200e}');
+        let has_mark = header.is_bracketed && words.starts_with(MARK);
         let mut text = words.trim_matches(|c: char| is_mark(c) || c == '\r').trim_end_matches('\n');
         let skip = match platform_text(words) {
             Some(Platform::Media) => Some(SkipReason::MediaPlaceholder),
@@ -119,16 +119,19 @@ impl Chat<'_> {
             _ => None,
         };
         let mut is_notice = author.is_none();
+        let is_shared_place = author.is_some() && is_place(text);
         if skip.is_none() {
             if let Some((file, caption)) = attachment(text) {
-                metadata.insert("file".to_owned(), file.into());
+                if let Some(file) = file {
+                    metadata.insert("file".to_owned(), file.into());
+                }
                 text = caption;
                 if caption.is_empty() {
                     out.skip(SkipReason::MediaPlaceholder, &record.first);
                     return Ok(());
                 }
             } else if has_mark {
-                is_notice = true;
+                is_notice = !is_shared_place;
             }
             if let Some(words) = without_edited_mark(text) {
                 metadata.insert("edited".to_owned(), true.into());
@@ -161,8 +164,13 @@ impl Chat<'_> {
                     handle: handle(CHANNEL, &handle_of(author)),
                     role: if is_notice { Role::System } else { out.me.role_of(author, &handle_of(author)) },
                 },
-                text: text.to_owned(),
-                message_type: if is_notice { MessageType::Notice } else { MessageType::Text },
+                // In its own sentences the program puts marks also between the words.
+                text: if is_notice { text.replace(MARK, "") } else { text.to_owned() },
+                message_type: match (is_notice, is_shared_place) {
+                    (true, _) => MessageType::Notice,
+                    (false, true) => MessageType::File,
+                    (false, false) => MessageType::Text,
+                },
                 tool: None,
                 reply_to: None,
                 is_branch: false,

@@ -117,6 +117,15 @@ const FILE_ENDINGS: &[&str] = &[
     "xlsx", "pptx", "txt", "zip",
 ];
 
+/// The invisible mark that iPhones put before what the program wrote.
+pub(crate) const MARK: char = '\u{200e}';
+
+/// What stands between the name of a document and its number of pages.
+const BEFORE_PAGES: char = '•';
+
+/// The beginnings of the addresses of a shared place.
+const PLACES: &[&str] = &["https://maps.google.com/?q=", "https://foursquare.com/v/"];
+
 /// Maximum length of a contact name, including decoration. If more text precedes the colon, the line is a notice.
 const NAME_CHARS_MAX: usize = 80;
 
@@ -150,24 +159,54 @@ pub(crate) fn platform_text(text: &str) -> Option<Platform> {
     }
 }
 
+/// The words before what iPhones put at the end of `text`, behind their mark: a placeholder or a file. With the name of the file, if
+/// there is one. A document's name and number of pages, which come before its placeholder, are no words.
+fn before_mark(text: &str) -> Option<(Option<&str>, &str)> {
+    let (before, tail) = text.trim_end().rsplit_once(MARK)?;
+    let words = before.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
+    if let Some(name) = named_file(tail.trim()) {
+        return Some((Some(name), words));
+    }
+    if !MEDIA.contains(&plain(tail).trim_end_matches('.')) {
+        return None;
+    }
+    let name = words.split(BEFORE_PAGES).next().unwrap_or(words).trim_end();
+    let is_name = !words.contains('\n') && has_file_ending(name);
+    Some(if is_name { (Some(name), "") } else { (None, words) })
+}
+
+/// True for the place that somebody shared, which is a sentence of WhatsApp with an address of its map.
+pub(crate) fn is_place(text: &str) -> bool {
+    let url = text.split_once(": ").map_or("", |(_, url)| url);
+    PLACES.iter().any(|place| url.starts_with(place)) && !url.contains(char::is_whitespace)
+}
+
+fn has_file_ending(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending.to_lowercase().as_str()))
+}
+
 /// True for a standard notice, which says nothing about this chat.
 pub(crate) fn is_standard(text: &str) -> bool {
     let text = plain(text);
     STANDARD.iter().any(|phrase| text.contains(phrase))
 }
 
-/// The file name and the caption, if the first line of `text` represents an attached file.
-pub(crate) fn attachment(text: &str) -> Option<(&str, &str)> {
-    let (line, caption) = text.split_once('\n').unwrap_or((text, ""));
-    let line = line.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
-    let name = match line.strip_prefix('<').and_then(|line| line.strip_suffix('>')) {
-        // iPhones: "<attached: 0001-PHOTO.jpg>"
-        Some(inner) => inner.split_once(": ")?.1,
+/// The file name, if it is told, and the caption of a message with a file.
+pub(crate) fn attachment(text: &str) -> Option<(Option<&str>, &str)> {
+    before_mark(text).or_else(|| {
+        let (line, caption) = text.split_once('\n').unwrap_or((text, ""));
+        let line = line.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
         // Android: "IMG-20260105-WA0001.jpg (file attached)"
-        None => line.strip_suffix(')')?.rsplit_once(" (").filter(|(_, note)| note.chars().count() <= 30)?.0,
-    };
-    let (_, ending) = name.rsplit_once('.')?;
-    FILE_ENDINGS.contains(&ending.to_lowercase().as_str()).then_some((name, caption.trim()))
+        let android = || line.strip_suffix(')')?.rsplit_once(" (").filter(|(_, note)| note.chars().count() <= 30);
+        let name = named_file(line).or_else(|| android().map(|(name, _)| name).filter(|name| has_file_ending(name)))?;
+        Some((Some(name), caption.trim()))
+    })
+}
+
+/// The name in what iPhones write for a file: "<attached: 0001-PHOTO.jpg>".
+fn named_file(text: &str) -> Option<&str> {
+    let (_, name) = text.strip_prefix('<')?.strip_suffix('>')?.split_once(": ")?;
+    has_file_ending(name).then_some(name)
 }
 
 /// `text` without the "edited" mark at its end, or `None` if there is no such mark.
@@ -228,9 +267,28 @@ mod tests {
     }
 
     #[test]
+    fn a_caption_before_a_placeholder_is_the_persons_and_the_name_of_a_document_is_not() {
+        for (text, wanted) in [
+            ("Plan.pdf • \u{200e}3 pages \u{200e}document omitted", Some((Some("Plan.pdf"), ""))),
+            ("Plan.pdf • 1 Seite \u{200e}Dokument weggelassen", Some((Some("Plan.pdf"), ""))),
+            ("Plan.pdf \u{200e}document omitted", Some((Some("Plan.pdf"), ""))),
+            ("Look at\nthis! \u{200e}image omitted", Some((None, "Look at\nthis!"))),
+            ("Our garden\n\u{200e}<attached: 0001-PHOTO.jpg>", Some((Some("0001-PHOTO.jpg"), "Our garden"))),
+            // Without the mark a person wrote it.
+            ("Look at this! image omitted", None),
+            ("I like tea \u{200e}<This message was edited>", None),
+        ] {
+            assert_eq!(attachment(text), wanted, "{text:?}");
+        }
+        assert!(is_place("\u{200e}Location: https://maps.google.com/?q=1.0,2.0"));
+        assert!(!is_place("Look: https://maps.google.com/?q=1.0,2.0 is where I live"), "somebody wrote more than the place");
+        assert!(!is_place("Look: https://example.org/?q=1.0,2.0"));
+    }
+
+    #[test]
     fn attachments_edits_groups_and_names() {
-        assert_eq!(attachment("IMG-1.jpg (file attached)\nour garden"), Some(("IMG-1.jpg", "our garden")));
-        assert_eq!(attachment("\u{200e}<Anhang: 0001-PHOTO.jpg>"), Some(("0001-PHOTO.jpg", "")));
+        assert_eq!(attachment("IMG-1.jpg (file attached)\nour garden"), Some((Some("IMG-1.jpg"), "our garden")));
+        assert_eq!(attachment("\u{200e}<Anhang: 0001-PHOTO.jpg>"), Some((Some("0001-PHOTO.jpg"), "")));
         assert_eq!(attachment("see you (at ten)"), None);
         assert_eq!(without_edited_mark("I like tea \u{200e}<This message was edited>"), Some("I like tea"));
         assert_eq!(without_edited_mark("I like tea (a lot)"), None);

@@ -73,11 +73,12 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     let mut left_out = Vec::new();
+    let mut unknown = UnknownOwner::default();
     for (path, found) in import.paths.iter().zip(found) {
         failures.extend(unread(path, &found.left_out));
         for (path, source) in found.sources {
             let request = ImportRequest { source, channels: channels.clone(), ..request(&path, import)? };
-            let account = if import.dry_run { look(&engine, &request, &state) } else { bring(&engine, &request) };
+            let account = if import.dry_run { look(&engine, &request, &state) } else { bring(&engine, &request, &mut unknown) };
             match account {
                 Ok(account) => accounts.push(account),
                 Err(Failure::Message(words)) => failures.push(words),
@@ -86,6 +87,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
         }
         left_out.extend(found.left_out.into_iter().map(|file| (path.clone(), file)));
     }
+    unknown.ask();
     print(&accounts, &left_out, import.dry_run, output)?;
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
 }
@@ -140,7 +142,7 @@ fn unread(path: &Path, left_out: &[LeftOut]) -> Option<String> {
     Some(format!("{} {files} in {} {are} not imported: {}{rest}", unread.len(), path.display(), names.join(", ")))
 }
 
-fn bring(engine: &Engine, request: &ImportRequest) -> Result<Account, Failure> {
+fn bring(engine: &Engine, request: &ImportRequest, unknown: &mut UnknownOwner) -> Result<Account, Failure> {
     let path = &request.path;
     let import_id = ImportId::from_uuid(RandomIds::default().next_uuid());
     let outcome = engine.import(&import_id, request, &Unwatched).map_err(|error| match &error {
@@ -162,7 +164,7 @@ fn bring(engine: &Engine, request: &ImportRequest) -> Result<Account, Failure> {
     }
     // Keepsake JSONL names the role of each author.
     if outcome.has_unknown_owner && !names_owner(outcome.kind) && outcome.kind != SourceKind::KeepsakeJsonl {
-        ask_for_owner(engine, request)?;
+        unknown.add(engine, request)?;
     }
     Ok(Account {
         path: path.display().to_string(),
@@ -176,17 +178,43 @@ fn bring(engine: &Engine, request: &ImportRequest) -> Result<Account, Failure> {
     })
 }
 
-/// Asks "Which of these is you?" on standard error. The messages are imported, but none can be attributed to the owner yet.
-fn ask_for_owner(engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
-    let shown = look_into(engine, "", request, &PreviewState::new()?);
-    let names: Vec<String> =
-        shown.participants.iter().take(NAMES_SHOWN).map(|p| format!("{} ({})", p.name, p.messages)).collect();
-    eprintln!(
-        "keepsake: which of these people in {} is you? {}. Import it again with --me NAME; no message is added twice.",
-        request.path.display(),
-        names.join(", ")
-    );
-    Ok(())
+/// The people in files that do not tell which of them is the owner. Their messages are imported, but none can be attributed to the
+/// owner yet.
+#[derive(Default)]
+struct UnknownOwner {
+    files: Vec<PathBuf>,
+    /// The number of messages by name.
+    people: BTreeMap<String, u64>,
+}
+
+impl UnknownOwner {
+    fn add(&mut self, engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
+        let shown = look_into(engine, "", request, &PreviewState::new()?);
+        // A file in which nobody speaks asks nothing.
+        if !shown.participants.is_empty() {
+            self.files.push(request.path.clone());
+        }
+        for person in shown.participants {
+            *self.people.entry(person.name).or_default() += person.messages;
+        }
+        Ok(())
+    }
+
+    /// Asks "Which of these is you?" on standard error, once for all files: a name that is given counts for each of them.
+    fn ask(self) {
+        let place = match self.files.as_slice() {
+            [] => return,
+            [file] => file.display().to_string(),
+            [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
+        };
+        let mut people: Vec<(String, u64)> = self.people.into_iter().collect();
+        people.sort_by_key(|(_, messages)| std::cmp::Reverse(*messages));
+        let names: Vec<String> = people.iter().take(NAMES_SHOWN).map(|(name, messages)| format!("{name} ({messages})")).collect();
+        eprintln!(
+            "keepsake: which of these people in {place} is you? {}. Import it again with --me NAME; no message is added twice.",
+            names.join(", ")
+        );
+    }
 }
 
 /// The request to import a path, without the choices for its channels.

@@ -1,0 +1,77 @@
+//! Which imports the new and changed files of a watched source need. A file of an export of several files, such as a Slack
+//! workspace or a vault, is read with the whole export; a zip with several exports gives an import for each; photos and documents
+//! give none. What is known adds nothing, so only what is new in an export is added.
+//!
+//! Not here: when a source is looked at, and what was seen before (`watched_folders`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use keepsake_domain::SourceKind;
+use keepsake_importers::{Layout, database_beside, layout, look_through};
+
+/// What to import: a file or a folder, and its kind if it may hold several or is a folder.
+pub(crate) type Wanted = (PathBuf, Option<SourceKind>);
+
+/// What the paths of a source, and its new archives, tell of the imports that they need.
+#[derive(Debug, Default)]
+pub(crate) struct Exports {
+    layout: Layout,
+    /// The kinds of those new files that hold exports of several.
+    kinds: BTreeMap<PathBuf, BTreeSet<SourceKind>>,
+}
+
+/// The imports, and the files that are done with them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) imports: BTreeSet<Wanted>,
+    pub(crate) done: Vec<PathBuf>,
+}
+
+impl Exports {
+    /// Looks at a source whose files `new` are new or changed. What cannot be looked at is imported as single files, which say why.
+    pub(crate) fn of(source: &Path, new: &[PathBuf]) -> Self {
+        if new.is_empty() {
+            return Self::default();
+        }
+        let mut exports = Self { layout: layout(source).unwrap_or_default(), kinds: BTreeMap::new() };
+        for file in new {
+            if exports.layout.passed_over.contains(file) || exports.whole(file).is_some() {
+                continue;
+            }
+            let kinds = look_through(file).map(|inventory| inventory.kinds()).unwrap_or_default();
+            if kinds.len() > 1 {
+                exports.kinds.insert(file.clone(), kinds);
+            }
+        }
+        exports
+    }
+
+    /// The export of several files to which a file belongs.
+    fn whole(&self, file: &Path) -> Option<(Wanted, &BTreeSet<PathBuf>)> {
+        let (export, files) = self.layout.together.iter().find(|(_, files)| files.contains(file))?;
+        Some(((export.path.clone(), Some(export.kind)), files))
+    }
+
+    /// The imports for the files `new`. `is_at_rest` tells whether a file is complete, and `is_there` whether there is one.
+    pub(crate) fn plan(&self, new: Vec<PathBuf>, is_at_rest: impl Fn(&Path) -> bool, is_there: impl Fn(&Path) -> bool) -> Plan {
+        let mut plan = Plan::default();
+        for file in new {
+            if let Some((whole, files)) = self.whole(&file) {
+                // Read half, an export would lack what its other files say.
+                if !files.iter().all(|file| is_at_rest(file)) {
+                    continue;
+                }
+                plan.imports.insert(whole);
+            } else if let Some(database) = database_beside(&file).filter(|database| is_there(database)) {
+                plan.imports.insert((database, None));
+            } else if let Some(kinds) = self.kinds.get(&file) {
+                plan.imports.extend(kinds.iter().map(|kind| (file.clone(), Some(*kind))));
+            } else if !self.layout.passed_over.contains(&file) {
+                plan.imports.insert((file.clone(), None));
+            }
+            plan.done.push(file);
+        }
+        plan
+    }
+}

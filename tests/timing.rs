@@ -219,7 +219,8 @@ fn more_work_for_what_is_hidden_is_noticed() {
     let search = asked("search", json!({ "query": "person:Zuleika" }));
     let store = desk.app.engine().store();
     // Looks at what was found, before it decides that it may not be told.
-    let careless: [(&str, &dyn Fn(&str)); 2] = [
+    type Look<'d> = &'d dyn Fn(&str);
+    let careless: [(&str, Look<'_>); 2] = [
         ("reads the handle of whoever is known", &|name| {
             store.read(|tx| tx.handle_by_address("dm", name)).unwrap();
         }),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Teaches the branch, which tells what a later statement makes of an earlier one, and leaves the layers as they are.
 
-usage: branch.py OUT.pt --from WEIGHTS.pt|reader.onnx [--epochs N] [--strangers N] [--seed N]
+usage: branch.py OUT.pt --from WEIGHTS.pt|reader.onnx [--anew] [--epochs N] [--strangers N] [--seed N]
 
 What the layers make of each pair is worked out once and kept in memory (some 100 KB a pair), so that a pass over all
 pairs takes half a minute on two cores instead of ten. Deliberately not here: the layers (`train.py`).
@@ -66,6 +66,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out")
     options.add_argument("--from", dest="first", metavar="WEIGHTS", required=True)
+    options.add_argument("--anew", action="store_true", help="forget what the branch of those weights learnt")
     options.add_argument("--epochs", type=int, default=6)
     options.add_argument("--strangers", type=int, default=2, help="beside each pair; others for another seed")
     options.add_argument("--seed", type=int, default=5)
@@ -79,7 +80,10 @@ def main():
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
     tensors, pieces, unknown = encoder.read()
     net, words = network.start(tensors)
-    net.load_state_dict(net.state_dict() | export.load(chosen.first))  # a branch that is newer than those weights begins anew
+    weights = export.load(chosen.first)
+    if chosen.anew:
+        weights = {name: value for name, value in weights.items() if not name.startswith("branch.")}
+    net.load_state_dict(net.state_dict() | weights)  # a branch that is newer than those weights begins anew as well
     net.eval()
     rows = pairs.training_rows(pairs.split(statements)[0], data.Tokens(encoder.tokenizer(pieces, unknown)), rng, chosen.strangers)
     print(f"{len(rows)} pairs and strangers", flush=True)

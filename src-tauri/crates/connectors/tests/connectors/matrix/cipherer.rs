@@ -10,7 +10,7 @@ use ruma::api::client::keys::upload_signatures;
 use ruma::{DeviceId, OwnedUserId, RoomId, TransactionId, UserId};
 use serde_json::{Value, json};
 
-use super::synapse::{User, percent};
+use super::synapse::User;
 
 /// Keys change often, so that many are needed.
 fn often() -> EncryptionSettings {

@@ -1,4 +1,5 @@
 //! Messages that are written while the connector is dropped and the server restarted arrive exactly once, as they were written.
+#![allow(clippy::print_stdout, reason = "the long form prints its figures")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

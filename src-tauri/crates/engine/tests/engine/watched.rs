@@ -164,7 +164,9 @@ fn a_zip_with_exports_of_two_kinds_gives_both_and_a_database_is_read_when_its_lo
         )
         .unwrap();
     thread("t1");
-    ["threads.db", "threads.db-wal", "threads.db-shm"].map(|name| settle(name, changed));
+    for name in ["threads.db", "threads.db-wal", "threads.db-shm"] {
+        settle(name, changed);
+    }
     let source = WatchedSource { path: folder.clone(), kind: WatchKind::Chat, hour: 22, me: None };
     fixture.engine.set_watched_sources(&[source]).unwrap();
     fixture.engine.queue_watched().unwrap();

@@ -149,14 +149,23 @@ export class Keepsake {
   /** Processor time that the program and the processes of its page have used so far, ms; from /proc, so on Linux only. */
   async cpu_ms() {
     let ticks = 0;
+    for (const { name, fields } of await this.#processes()) {
+      if (/^(dbus|WebKitWebDriver)/.test(name)) continue;
+      ticks += Number(fields[11]) + Number(fields[12]);
+    }
+    return ticks * TICK_MS;
+  }
+
+  /** The processes of the session: id, name, and the fields of /proc/<pid>/stat after the name. On Linux only. */
+  async #processes() {
+    const found = [];
     for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // it may have ended meanwhile
       const [, name, rest] = stat.match(/^\d+ \((.*)\) (.*)$/s) ?? [];
       const fields = rest?.split(' ') ?? [];
-      if (Number(fields[3]) !== this.#bus.pid || /^(dbus|WebKitWebDriver)/.test(name)) continue;
-      ticks += Number(fields[11]) + Number(fields[12]);
+      if (Number(fields[3]) === this.#bus.pid) found.push({ pid: Number(pid), name, fields });
     }
-    return ticks * TICK_MS;
+    return found;
   }
 
   /** Closes the window as a person would, waits for the program to end, and starts it again on the same data. */
@@ -175,6 +184,14 @@ export class Keepsake {
       await stop(this.#bus);
       this.#bus = undefined;
     }
+  }
+
+  /** Kills the program with SIGKILL, as a system without memory does. What is left of its session ends as well. */
+  async kill() {
+    const program = (await this.#processes()).find(({ name }) => name === 'keepsake-app');
+    process.kill(program.pid, 'SIGKILL');
+    await stop(this.#bus);
+    this.#bus = undefined;
   }
 
   /** Ends everything and removes the home. */

@@ -72,6 +72,12 @@ async function wholeWay(connected, conversation, food) {
   await connected.callTool({ name: 'context', arguments: { task: 'Bake a cake' } }, undefined, { onprogress: ({ progress }) => steps.push(progress) });
   // The client may drop the last step, which arrives together with the answer.
   assert.equal(steps[0], 0);
+  // What is called off gets no answer, which the client would refuse, and what is asked next does.
+  const stop = new AbortController();
+  const calledOff = connected.callTool({ name: 'search', arguments: { query: food } }, undefined, { signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await assert.rejects(calledOff, /enough/);
+  assert.ok((await call('search', { query: food })).structuredContent.hits.length > 0);
   assert.equal((await connected.listResourceTemplates()).resourceTemplates.length, 2);
   await connected.listResources();
   const [profile] = (await connected.readResource({ uri: 'keepsake://person/Nobody' })).contents;

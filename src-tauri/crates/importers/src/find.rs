@@ -124,7 +124,7 @@ pub fn look_through(path: &Path) -> Result<Inventory, ImportError> {
 pub struct Layout {
     /// The exports of several files, each with the files that belong to it.
     pub together: Vec<(Export, BTreeSet<PathBuf>)>,
-    /// Media, documents and parts of a Keepsake export, which are never imported.
+    /// Media, documents, empty files and parts of a Keepsake export, which are never imported.
     pub passed_over: BTreeSet<PathBuf>,
 }
 

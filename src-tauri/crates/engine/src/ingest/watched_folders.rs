@@ -408,7 +408,10 @@ mod tests {
     fn folder(dir: &Path, name: &str) -> WatchedSource {
         let path = dir.join(name);
         std::fs::create_dir(&path).unwrap();
-        let file = std::fs::File::create(path.join("talk.jsonl")).unwrap();
+        let file = path.join("talk.jsonl");
+        // An empty file would be passed over.
+        std::fs::write(&file, "{}").unwrap();
+        let file = std::fs::File::options().append(true).open(file).unwrap();
         file.set_modified(UNIX_EPOCH + std::time::Duration::from_millis(NOON as u64 - 60_000)).unwrap();
         WatchedSource { path, kind: WatchKind::Meetings, hour: CHAT_HOUR, me: None }
     }

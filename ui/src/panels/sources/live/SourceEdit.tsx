@@ -41,7 +41,7 @@ export function SourceEdit({ source, edit, onTake, onToken, onClose }: SourceEdi
   };
   return (
     <form
-      className={formCss.form}
+      className={`${formCss.form} ${css.edit}`}
       aria-label={(edit === 'name' ? words.renameOf : words.newTokenOf)(source.name)}
       noValidate
       autoComplete="off"

@@ -8,9 +8,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use keepsake_api::{App, AppOptions, FileAccess};
+use keepsake_engine::EmbedderSlot;
+use keepsake_models::fake::SentenceReader;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -22,6 +25,13 @@ pub(crate) fn root() -> &'static Path {
 /// Path of a test fixture.
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// Opens new data below a folder in this process, with a reader that takes each sentence for a statement.
+pub(crate) fn open_app(dir: &Path) -> App {
+    let embedder = EmbedderSlot::none().with_reader(Arc::new(SentenceReader));
+    App::open(AppOptions { data_dir: dir.join("data").into(), embedder, file_access: FileAccess::Upload })
+        .expect("new data opens")
 }
 
 /// Path of the binary under test.

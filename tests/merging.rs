@@ -1,15 +1,12 @@
 //! Merging proposals as the window offers it: into the most similar approved memory that states the same about the same person.
 
-use std::sync::Arc;
-
-use keepsake_api::{App, AppOptions, FileAccess, dispatch};
+use keepsake_api::{App, dispatch};
 use keepsake_domain::{IdSource, ImportId, MemoryId, Relation};
-use keepsake_engine::{Act, EmbedderSlot, ImportRequest, RandomIds, Unwatched};
-use keepsake_models::fake::SentenceReader;
+use keepsake_engine::{Act, ImportRequest, RandomIds, Unwatched};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::jsonl;
+use crate::harness::{jsonl, open_app};
 
 struct Desk {
     _dir: TempDir,
@@ -19,9 +16,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let dir = TempDir::new().unwrap();
-        let embedder = EmbedderSlot::none().with_reader(Arc::new(SentenceReader));
-        let options = AppOptions { data_dir: dir.path().join("data").into(), embedder, file_access: FileAccess::Upload };
-        let app = App::open(options).unwrap();
+        let app = open_app(dir.path());
         let path = dir.path().join("said.jsonl");
         let said = [
             ("owner", "Mara", "I live in Oslo. I love the harbour of Oslo. I play the cello."),

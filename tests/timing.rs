@@ -8,16 +8,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use keepsake_api::App;
 use keepsake_api::agents::{TOOLS, tool};
-use keepsake_api::{App, AppOptions, FileAccess};
 use keepsake_domain::{IdSource, ImportId, Visibility};
-use keepsake_engine::{Act, AgentAccess, EmbedderSlot, ImportRequest, NewAgent, RandomIds, Unwatched};
-use keepsake_models::fake::SentenceReader;
+use keepsake_engine::{Act, AgentAccess, ImportRequest, NewAgent, RandomIds, Unwatched};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::crash::Dice;
-use crate::harness::{evening, jsonl};
+use crate::harness::{evening, jsonl, open_app};
 
 /// Conversations that are hidden, each with somebody, a title, statements and a request that nobody could meet.
 const HIDDEN: usize = 8;
@@ -107,9 +106,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let dir = TempDir::new().unwrap();
-        let embedder = EmbedderSlot::none().with_reader(Arc::new(SentenceReader));
-        let options = AppOptions { data_dir: dir.path().join("data").into(), embedder, file_access: FileAccess::Upload };
-        let app = App::open(options).unwrap();
+        let app = open_app(dir.path());
         let engine = app.engine();
         let path = dir.path().join("said.jsonl");
         std::fs::write(&path, Self::said()).unwrap();

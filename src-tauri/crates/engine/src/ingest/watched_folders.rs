@@ -73,9 +73,6 @@ pub struct WatchedSource {
 /// Size and modification time of a file when it was last read.
 type Seen = (u64, i64);
 
-/// What was seen of a source that is new.
-static NOTHING_SEEN: BTreeMap<PathBuf, Seen> = BTreeMap::new();
-
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct WatchState {
@@ -246,10 +243,11 @@ impl Engine {
         let (mut sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
         let now = self.now();
         sources.retain(|source| self.due(source, &states, now) <= now);
+        let nothing = WatchState::default();
         let look = |source: WatchedSource| {
             let found = files(&source.path);
-            let seen = states.get(&source.path).map(|state| &state.files).unwrap_or(&NOTHING_SEEN);
-            let exports = Exports::of(&source.path, &to_read(&found.files, seen, now));
+            let seen = states.get(&source.path).unwrap_or(&nothing);
+            let exports = Exports::of(&source.path, &to_read(&found.files, &seen.files, now));
             Look { found, source, exports }
         };
         Ok(sources.into_iter().map(look).collect())

@@ -12,6 +12,7 @@ import { TESTIDS } from '../../../testids';
 import formCss from '../Watched.module.css';
 import { deviceState, isComparing } from './deviceState';
 import css from './LiveSources.module.css';
+import { RowForm } from './RowForm';
 
 interface DeviceProps {
   readonly source: LiveSourceView;
@@ -108,67 +109,38 @@ function RecoveryForm({ source, onTake, onClose }: Omit<DeviceProps, 'device'> &
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [key, setKey] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => field.current?.focus(), []);
   const submit = async () => {
-    if (isBusy) return;
-    if (key.trim() === '') {
-      setFailure(t.liveSources.fields.needed);
-      return;
-    }
-    setBusy(true);
-    setFailure(null);
-    try {
-      const sources = await call('live_source_recover', { id: source.id, recovery_key: key });
-      const device = sources.items.find((each) => each.id === source.id)?.device;
-      showToast({ text: device?.backup === 'open' ? words.didOpen(source.name) : words.didVerify(source.name), replaces: 'live' });
-      onTake(sources);
-      onClose();
-    } catch (thrown) {
-      setBusy(false);
-      setFailure(`${words.failed} ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    }
+    const sources = await call('live_source_recover', { id: source.id, recovery_key: key });
+    const device = sources.items.find((each) => each.id === source.id)?.device;
+    showToast({ text: device?.backup === 'open' ? words.didOpen(source.name) : words.didVerify(source.name), replaces: 'live' });
+    onTake(sources);
   };
   return (
-    <form
-      className={formCss.form}
-      aria-label={words.enterKeyOf(source.name)}
-      noValidate
-      autoComplete="off"
-      data-testid={TESTIDS.liveRecoverForm}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit().catch(showError);
-      }}
+    <RowForm
+      label={words.enterKeyOf(source.name)}
+      testId={TESTIDS.liveRecoverForm}
+      confirm={words.confirmKey}
+      confirmTestId={TESTIDS.liveRecoverSubmit}
+      busy={words.checking}
+      failed={words.failed}
+      refuse={() => (key.trim() === '' ? t.liveSources.fields.needed : null)}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <div className={css.field}>
-        <label className={css.label} htmlFor={id}>
-          {words.key}
-        </label>
-        <div className={css.entry}>
-          <input ref={field} id={id} className={css.input} type="password" autoComplete="off" spellCheck={false} readOnly={isBusy} value={key} aria-invalid={failure !== null || undefined} aria-describedby={`${id}-hint`} onChange={(event) => setKey(event.target.value)} />
-          <span id={`${id}-hint`} className={formCss.hint}>
-            {words.keyHint}
-          </span>
+      {({ isBusy, isWrong }) => (
+        <div className={css.field}>
+          <label className={css.label} htmlFor={id}>
+            {words.key}
+          </label>
+          <div className={css.entry}>
+            <input ref={field} id={id} className={css.input} type="password" autoComplete="off" spellCheck={false} readOnly={isBusy} value={key} aria-invalid={isWrong || undefined} aria-describedby={`${id}-hint`} onChange={(event) => setKey(event.target.value)} />
+            <span id={`${id}-hint`} className={formCss.hint}>
+              {words.keyHint}
+            </span>
+          </div>
         </div>
-      </div>
-      {failure === null ? null : (
-        <p role="alert" className={formCss.problem}>
-          {failure}
-        </p>
       )}
-      <p className="srOnly" role="status">
-        {isBusy ? words.checking : ''}
-      </p>
-      <div className={formCss.foot}>
-        <Button size="s" tone="quiet" disabled={isBusy} onClick={onClose}>
-          {t.app.cancel}
-        </Button>
-        <Button size="s" tone="primary" disabled={isBusy} testId={TESTIDS.liveRecoverSubmit} onClick={() => submit().catch(showError)}>
-          {isBusy ? words.checking : words.confirmKey}
-        </Button>
-      </div>
-    </form>
+    </RowForm>
   );
 }

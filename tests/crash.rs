@@ -139,11 +139,11 @@ fn check(home: &Home, told: &Told, when: &str) {
         return;
     }
     let store = Store::open(&home.data(), MONDAY_TEN).unwrap_or_else(|error| panic!("it opens again, {when}: {error}"));
-    let report = store.read(|tx| tx.verify_chain()).unwrap();
+    let report = store.read(|tx| tx.log().verify_chain()).unwrap();
     assert_eq!(report.faults, [], "the chain is whole, {when}");
     assert!(report.rows >= told.messages, "{} of {} committed messages are there, {when}", report.rows, told.messages);
     for id in &told.jobs {
-        let job = store.read(|tx| tx.job(&id.parse().unwrap())).unwrap();
+        let job = store.read(|tx| tx.jobs().job(&id.parse().unwrap())).unwrap();
         assert_eq!(job.state, keepsake_domain::JobState::Done, "what ended stays ended, {when}");
     }
     let raw = Connection::open(&path).unwrap();

@@ -27,10 +27,10 @@ fn what_stands_in_a_stored_text_is_not_quoted_where_it_cannot_be_read() {
         let ids = SeqIds::new(2);
         let context = AppendContext { ids: &ids, now: clock.now(), import_id: None };
         let messages = conversation("c1", "owner Mara: I will send the report tomorrow.\nassistant Nova: Good.");
-        engine.store().write(|tx| tx.append(&messages, context)).unwrap();
+        engine.store().write(|tx| tx.log().append(&messages, context)).unwrap();
         let raw = rusqlite::Connection::open(engine.store().path()).unwrap();
         assert_eq!(raw.execute(plant, []).unwrap(), 1, "{what}: control: the value is planted");
-        let id = engine.store().read(|tx| tx.conversation_by_source("c1")).unwrap().unwrap();
+        let id = engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
         let error = engine.store().read(|tx| engine.conversation_standing(tx, &id)).unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("line 1"), "{what}: it tells what and where: {error}");
         assert!(!error.contains("planted"), "{what}: {error}");

@@ -113,7 +113,7 @@ impl World {
         engine.run_until_idle(&lock, &|_| {}).unwrap();
         drop(lock);
         let world = Self {
-            handles: engine.store().read(|tx| tx.handles()).unwrap().into_iter().map(|row| row.id).collect(),
+            handles: engine.store().read(|tx| tx.people().handles()).unwrap().into_iter().map(|row| row.id).collect(),
             engine,
             clock,
             _dir: dir,
@@ -126,7 +126,7 @@ impl World {
     }
 
     fn memories(&self, filter: &MemoryFilter) -> Vec<keepsake_store::MemoryListRow> {
-        self.engine.store().read(|tx| tx.list_memories(filter, MemorySort::Oldest, 0, 1_000)).unwrap().1
+        self.engine.store().read(|tx| tx.memories().list_memories(filter, MemorySort::Oldest, 0, 1_000)).unwrap().1
     }
 
     /// The output of all commands that involve people, links and visibility.
@@ -159,7 +159,7 @@ impl World {
             writeln!(out, "{:?}", found.map_err(|error| error.to_string())).unwrap();
         }
         writeln!(out, "{:?}", engine.search(&ask("marathon", None)).unwrap()).unwrap();
-        let listed = engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 100)).unwrap();
+        let listed = engine.store().read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, 100)).unwrap();
         writeln!(out, "{listed:?}\n{:?}", self.memories(&MemoryFilter::default())).unwrap();
         out
     }

@@ -46,7 +46,7 @@ impl Desk {
             self.app.engine().act(&act).unwrap();
         }
         let now = self.app.engine().now();
-        self.app.engine().store().write(|tx| tx.relate(from, relation, to, Some(0.54), now)).unwrap();
+        self.app.engine().store().write(|tx| tx.memories().relate(from, relation, to, Some(0.54), now)).unwrap();
         dispatch(&self.app, "memory_get", json!({ "id": from })).unwrap()["near"].clone()
     }
 }

@@ -80,9 +80,9 @@ impl Desk {
         self.appended.set(self.appended.get() + 1);
         let ids = SeqIds::new(1_000 + self.appended.get());
         let context = AppendContext { ids: &ids, now: self.clock.now(), import_id: None };
-        self.engine.store().write(|tx| tx.append(messages, context)).unwrap();
+        self.engine.store().write(|tx| tx.log().append(messages, context)).unwrap();
         let source = &messages[0].source.conversation;
-        let id = self.engine.store().read(|tx| tx.conversation_by_source(source)).unwrap().unwrap();
+        let id = self.engine.store().read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap();
         self.engine.queue_extraction(std::slice::from_ref(&id)).unwrap();
         id
     }
@@ -108,8 +108,11 @@ impl Desk {
 
     /// `status category: content [proposers]` of every memory, in order of arrival.
     fn memories(&self) -> Vec<String> {
-        let (_, rows) =
-            self.engine.store().read(|tx| tx.list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 10_000)).unwrap();
+        let (_, rows) = self
+            .engine
+            .store()
+            .read(|tx| tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 10_000))
+            .unwrap();
         rows.into_iter()
             .map(|row| {
                 let m = row.memory;
@@ -119,7 +122,7 @@ impl Desk {
     }
 
     fn alerts(&self) -> Vec<String> {
-        self.engine.store().read(|tx| tx.alerts()).unwrap().into_iter().map(|alert| alert.message).collect()
+        self.engine.store().read(|tx| tx.alerts().all()).unwrap().into_iter().map(|alert| alert.message).collect()
     }
 
     /// The evidence of every pending memory, for debugging a failing test.
@@ -142,17 +145,17 @@ impl Desk {
     /// `gate content: reason` of every gate log entry.
     #[allow(dead_code)] // For debugging a failing test.
     fn log(&self) -> Vec<String> {
-        let (_, rows) = self.engine.store().read(|tx| tx.gate_log(None, None, 0, 500)).unwrap();
+        let (_, rows) = self.engine.store().read(|tx| tx.memories().gate_log(None, None, 0, 500)).unwrap();
         rows.into_iter().map(|row| format!("{} {}: {} [{}]", row.gate, row.content, row.reason, row.proposer)).collect()
     }
 
     fn stops(&self) -> Vec<(String, u64)> {
-        self.engine.store().read(|tx| tx.gate_counts()).unwrap()
+        self.engine.store().read(|tx| tx.memories().gate_counts()).unwrap()
     }
 
     /// The outcomes of all calls, oldest first.
     fn calls(&self) -> Vec<String> {
-        let (_, calls) = self.engine.store().read(|tx| tx.model_calls(false, 0, 10_000)).unwrap();
+        let (_, calls) = self.engine.store().read(|tx| tx.model_calls().list(false, 0, 10_000)).unwrap();
         calls.into_iter().rev().map(|call| format!("{} {}", call.purpose, call.outcome)).collect()
     }
 }

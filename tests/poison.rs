@@ -119,7 +119,7 @@ impl Read {
     /// Also analyzes every conversation as a whole.
     fn analyse(&self, sources: &[String]) {
         for source in sources {
-            let id: ConversationId = self.engine.store().read(|tx| tx.conversation_by_source(source)).unwrap().unwrap();
+            let id: ConversationId = self.engine.store().read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap();
             self.engine.analyze(&id, None, &Unwatched).unwrap();
         }
     }

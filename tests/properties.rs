@@ -92,7 +92,7 @@ impl Bench {
     }
 
     fn conversation_ids(&self) -> Vec<ConversationId> {
-        let (_, rows) = self.engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 100)).unwrap();
+        let (_, rows) = self.engine.store().read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, 100)).unwrap();
         rows.into_iter().map(|row| row.id).collect()
     }
 
@@ -101,7 +101,7 @@ impl Bench {
     }
 
     fn faults(&self) -> usize {
-        self.engine.store().read(|tx| tx.verify_chain()).unwrap().faults.len()
+        self.engine.store().read(|tx| tx.log().verify_chain()).unwrap().faults.len()
     }
 }
 

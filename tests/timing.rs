@@ -219,11 +219,11 @@ fn more_work_for_what_is_hidden_is_noticed() {
     type Look<'d> = &'d dyn Fn(&str);
     let careless: [(&str, Look<'_>); 2] = [
         ("reads the handle of whoever is known", &|name| {
-            store.read(|tx| tx.handle_by_address("dm", name)).unwrap();
+            store.read(|tx| tx.people().handle_by_address("dm", name)).unwrap();
         }),
         ("reads what is said of the word", &|name| {
             let word = if name == "Zuleika" { "zanzibar" } else { "mezquite" };
-            store.read(|tx| tx.search_messages(word, 50)).unwrap();
+            store.read(|tx| tx.search().search_messages(word, 50)).unwrap();
         }),
     ];
     for (what, look) in careless {

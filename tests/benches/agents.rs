@@ -73,7 +73,7 @@ fn main() -> Outcome {
     drop(server);
     let stored: usize = Engine::open(parts(&data, EmbedderSlot::none()))?
         .store()
-        .read(|tx| tx.conversations(&ConversationFilter::default(), 0, u32::MAX))?
+        .read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, u32::MAX))?
         .1
         .iter()
         .filter(|row| row.source_conversation.contains(&format!("bench-{run}-")))
@@ -116,13 +116,13 @@ fn fill(data: &Path, models: &Path) -> Outcome {
     let slot = EmbedderSlot::new(EmbedderState::Ready(Arc::new(open_local(models)?)));
     let engine = Engine::open(parts(data, slot))?;
     let began = Instant::now();
-    if engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 1))?.0 == 0 {
+    if engine.store().read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, 1))?.0 == 0 {
         let year = Year::until(SystemClock.now(), 1, YearSize { messages: wanted, ..YearSize::WHOLE });
         let ids = RandomIds::default();
         for conversation in &year.conversations {
             engine
                 .store()
-                .write(|tx| tx.append(conversation, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
+                .write(|tx| tx.log().append(conversation, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
         }
     }
     engine.queue_embedding()?;

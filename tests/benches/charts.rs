@@ -64,10 +64,10 @@ fn append(engine: &Engine, size: usize) -> Outcome {
             messages.extend(said);
         }
         let context = AppendContext { ids: &ids, now: engine.now(), import_id: None };
-        engine.store().write(|tx| tx.append(&messages, context))?;
+        engine.store().write(|tx| tx.log().append(&messages, context))?;
     }
     for number in (0..conversations).step_by(10) {
-        if let Some(id) = engine.store().read(|tx| tx.conversation_by_source(&format!("c{number}")))? {
+        if let Some(id) = engine.store().read(|tx| tx.log().conversation_by_source(&format!("c{number}")))? {
             engine.set_private(&id, true, Existing::Keep)?;
         }
     }

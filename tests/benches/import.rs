@@ -103,13 +103,13 @@ fn search(data: &Path) -> Outcome {
     for _ in 0..ROUNDS {
         for query in QUERIES {
             let started = Instant::now();
-            engine.store().read(|tx| tx.search_messages(query, HITS))?;
+            engine.store().read(|tx| tx.search().search_messages(query, HITS))?;
             times.push(started.elapsed());
         }
     }
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    let messages = engine.store().read(|tx| tx.totals())?.0;
+    let messages = engine.store().read(|tx| tx.log().totals())?.0;
     println!("search: p50 {:.1} ms, p95 {:.1} ms; {HITS} hits by words over {messages} messages", at(0.5), at(0.95));
     Ok(())
 }

@@ -61,7 +61,7 @@ fn main() -> Outcome {
     let ids = RandomIds::default();
     let mut put = |n: usize| -> Outcome {
         let lines = conversation(&mut dice, n);
-        engine.store().write(|tx| tx.append(&lines, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
+        engine.store().write(|tx| tx.log().append(&lines, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
         Ok(())
     };
     let began = Instant::now();
@@ -96,7 +96,7 @@ fn derive(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::E
             let mut longest = Duration::ZERO;
             while !is_done.load(Ordering::Relaxed) {
                 let began = Instant::now();
-                let wrote = engine.store().write_quietly(|tx| tx.put_setting("bench", "1", engine.now()));
+                let wrote = engine.store().write_quietly(|tx| tx.settings().put_setting("bench", "1", engine.now()));
                 if wrote.is_ok() {
                     longest = longest.max(began.elapsed());
                 }

@@ -48,14 +48,14 @@ fn message(index: usize) -> Message {
 fn fill(store: &Store) -> Result<(), Box<dyn std::error::Error>> {
     let ids = RandomIds::default();
     let messages: Vec<Message> = (0..CANDIDATES).map(message).collect();
-    store.write(|tx| tx.append(&messages, AppendContext { ids: &ids, now: NOW, import_id: None }))?;
+    store.write(|tx| tx.log().append(&messages, AppendContext { ids: &ids, now: NOW, import_id: None }))?;
     store.write(|tx| {
         for conversation in 0..CONVERSATIONS {
-            let Some(id) = tx.conversation_by_source(&format!("c{conversation}"))? else { continue };
-            for row in tx.conversation_interactions(&id)? {
+            let Some(id) = tx.log().conversation_by_source(&format!("c{conversation}"))? else { continue };
+            for row in tx.log().conversation_interactions(&id)? {
                 let content = row.content.replace("I keep", "User keeps");
                 let Ok(span) = Span::of_bytes(&row.content, 0..row.content.len()) else { continue };
-                tx.insert_memory(&NewMemory {
+                tx.memories().insert_memory(&NewMemory {
                     id: MemoryId::from_uuid(ids.next_uuid()),
                     status: MemoryStatus::Pending,
                     kind: MemoryKind::Fact,

@@ -141,7 +141,7 @@ fn append(engine: &Engine, size: usize) -> Outcome {
             messages.extend(conversation(&format!("c{number}"), &lines.join("\n")));
         }
         let context = AppendContext { ids: &ids, now: engine.now(), import_id: None };
-        engine.store().write(|tx| tx.append(&messages, context))?;
+        engine.store().write(|tx| tx.log().append(&messages, context))?;
     }
     Ok(())
 }
@@ -152,10 +152,10 @@ fn latency(size: usize, embedder: &Arc<dyn Embedder>) -> Outcome {
     let engine = engine(dir.path(), embedder)?;
     append(&engine, size)?;
     let mut clusters = Clusters::new(embedder.dimension());
-    while let Some(gap) = engine.store().read(|tx| tx.vector_gap(embedder.name(), VECTORS_A_BATCH))? {
+    while let Some(gap) = engine.store().read(|tx| tx.vectors().vector_gap(embedder.name(), VECTORS_A_BATCH))? {
         let vectors: Vec<_> = gap.messages.iter().map(|message| (message.seq, 0, clusters.vector())).collect();
         let gap = Gap { messages: Vec::new(), ..gap };
-        engine.store().write(|tx| tx.put_vectors(embedder.name(), embedder.dimension(), &gap, &vectors))?;
+        engine.store().write(|tx| tx.vectors().put_vectors(embedder.name(), embedder.dimension(), &gap, &vectors))?;
     }
     let search = |query: &str| {
         let started = Instant::now();

@@ -64,7 +64,7 @@ fn main() -> Outcome {
     let ids = RandomIds::default();
     let mut put = |n: usize| -> Outcome {
         let lines = conversation(&mut dice, n);
-        engine.store().write(|tx| tx.append(&lines, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
+        engine.store().write(|tx| tx.log().append(&lines, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
         Ok(())
     };
     let began = Instant::now();
@@ -92,7 +92,7 @@ fn main() -> Outcome {
         }
     }
     let topics = engine.topics()?;
-    let partitions = engine.store().read(|tx| tx.topic_partitions())?.len();
+    let partitions = engine.store().read(|tx| tx.topics().topic_partitions())?.len();
     let held: u32 = topics.iter().map(|topic| topic.version.messages).sum();
     println!("{} topics of the owner's with {held} messages, {partitions} partitions", topics.len());
     Ok(())
@@ -106,7 +106,7 @@ fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Err
             let mut longest = Duration::ZERO;
             while !is_done.load(Ordering::Relaxed) {
                 let began = Instant::now();
-                let wrote = engine.store().write_quietly(|tx| tx.put_setting("bench", "1", engine.now()));
+                let wrote = engine.store().write_quietly(|tx| tx.settings().put_setting("bench", "1", engine.now()));
                 if wrote.is_ok() {
                     longest = longest.max(began.elapsed());
                 }
@@ -128,8 +128,8 @@ fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Err
 fn standing(engine: &Engine) -> Result<String, Box<dyn std::error::Error>> {
     let rows = engine.store().read(|tx| {
         let mut rows = Vec::new();
-        for partition in tx.topic_partitions()? {
-            rows.extend(tx.topics_of(&partition.id)?);
+        for partition in tx.topics().topic_partitions()? {
+            rows.extend(tx.topics().topics_of(&partition.id)?);
         }
         Ok(rows)
     })?;

@@ -50,7 +50,9 @@ fn main() -> Outcome {
     let began = Instant::now();
     let ids = RandomIds::default();
     for conversation in &year.conversations {
-        engine.store().write(|tx| tx.append(conversation, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
+        engine
+            .store()
+            .write(|tx| tx.log().append(conversation, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
     }
     println!(
         "a year: {} messages, {} conversations, {} people, {} agents, put in within {:.0} s",
@@ -88,7 +90,7 @@ fn cycle(engine: &Engine, what: &str) -> Result<Duration, Box<dyn std::error::Er
                 let job = Instant::now();
                 let Step::Ran(id, state) = engine.run_next(lane, &|_| {})? else { break };
                 is_idle = false;
-                let kind = engine.store().read(|tx| tx.job(&id))?.kind;
+                let kind = engine.store().read(|tx| tx.jobs().job(&id))?.kind;
                 let (count, took, longest) = kinds.entry(kind.name()).or_default();
                 *count += 1;
                 *took += job.elapsed();
@@ -111,13 +113,13 @@ fn cycle(engine: &Engine, what: &str) -> Result<Duration, Box<dyn std::error::Er
 }
 
 fn digests(engine: &Engine) -> Result<BTreeMap<&'static str, String>, Box<dyn std::error::Error>> {
-    let rows = engine.store().read(|tx| tx.derived_rows(&|_, _| false))?;
+    let rows = engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false))?;
     Ok(rows.into_iter().map(|(table, rows)| (table, rows.concat())).collect())
 }
 
 /// Prints the number of rows of each derived table.
 fn told(engine: &Engine) -> Outcome {
-    let rows = engine.store().read(|tx| tx.derived_rows(&|_, _| false))?;
+    let rows = engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false))?;
     let counts: Vec<String> = rows.iter().map(|(table, rows)| format!("{table} {}", rows.len())).collect();
     println!("made: {}", counts.join(", "));
     Ok(())

@@ -110,12 +110,12 @@ fn who_has_the_store_open_sees_the_restored_one() {
     let file = back_up(&home, "mine.db");
     home.read(&jsonl("later", &[("owner", "Mara", "I live in Lagos now.")]));
     let open = Store::open(&home.data(), MONDAY_TEN).unwrap();
-    assert_eq!(open.read(|tx| tx.totals()).unwrap(), (8, 2));
+    assert_eq!(open.read(|tx| tx.log().totals()).unwrap(), (8, 2));
     let version = open.data_version().unwrap();
     home.run(&["restore", &file]).ok();
-    assert_eq!(open.read(|tx| tx.totals()).unwrap(), (7, 1));
+    assert_eq!(open.read(|tx| tx.log().totals()).unwrap(), (7, 1));
     assert_ne!(open.data_version().unwrap(), version, "by which a window notices");
-    assert_eq!(open.read(|tx| tx.verify_chain()).unwrap().faults, []);
+    assert_eq!(open.read(|tx| tx.log().verify_chain()).unwrap().faults, []);
 }
 
 /// Kills happen at increasing delays, so that they hit the check, the safety copy and the replacement.
@@ -134,8 +134,8 @@ fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
     .ok();
     let head = |home: &Home| {
         let store = Store::open(&home.data(), MONDAY_TEN).unwrap();
-        assert_eq!(store.read(|tx| tx.verify_chain()).unwrap().faults, []);
-        store.read(|tx| tx.totals()).unwrap()
+        assert_eq!(store.read(|tx| tx.log().verify_chain()).unwrap().faults, []);
+        store.read(|tx| tx.log().totals()).unwrap()
     };
     let (new, old) = (head(&home), (307, 2));
     assert_eq!(new, (308, 3));

@@ -217,7 +217,7 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
         let provider = desk.engine.model_settings().unwrap().provider.unwrap();
         desk.engine.try_model(&provider).unwrap();
         assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
-        let (_, calls) = desk.engine.store().read(|tx| tx.model_calls(false, 0, 10_000)).unwrap();
+        let (_, calls) = desk.engine.store().read(|tx| tx.model_calls().list(false, 0, 10_000)).unwrap();
         let first = Search::new(&canaries[..60]);
         assert!(calls.iter().all(|call| first.found(&call.request).is_empty()), "the list shows what was sent");
     });

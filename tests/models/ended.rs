@@ -83,7 +83,7 @@ fn a_model_judges_where_the_rules_are_in_doubt_and_its_name_stands_beside_it() {
     let kinds: Vec<&str> = standing.reasons.iter().map(|reason| reason.kind.as_str()).collect();
     assert_eq!(kinds, ["beyond_rhythm", "settled"], "the measure of the silence stays the rules'");
     let place = standing.reasons[1].place.clone().unwrap();
-    let row = desk.engine.store().read(|tx| tx.interaction(&place.interaction_id)).unwrap().unwrap();
+    let row = desk.engine.store().read(|tx| tx.log().interaction(&place.interaction_id)).unwrap().unwrap();
     assert!(row.content.contains(LAST));
     assert_eq!(desk.engine.queue_settling().unwrap(), None, "what has ended needs no further look");
     assert_eq!(desk.asked(), 1);
@@ -169,7 +169,7 @@ fn where_the_model_fails_the_rules_have_judged_and_a_person_is_told() {
         let mut last = desk.until_it_rests(&id);
         while last == Some(JobState::Queued) {
             assert_eq!(desk.standing(&id).judge.as_deref(), Some(RULES), "{fault:?}: it is judged while it is retried");
-            let due = desk.engine.store().read(|tx| tx.next_due(Lane::Model)).unwrap().unwrap();
+            let due = desk.engine.store().read(|tx| tx.jobs().next_due(Lane::Model)).unwrap().unwrap();
             desk.clock.set(due);
             last = desk.work();
         }

@@ -58,7 +58,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
         // Only the analysis is tested here; extraction has its own case.
         desk.engine
             .store()
-            .write(|tx| tx.mark_extracted(&id, i64::MAX).and_then(|()| tx.mark_model_read(&id, i64::MAX)))
+            .write(|tx| tx.log().mark_extracted(&id, i64::MAX).and_then(|()| tx.log().mark_model_read(&id, i64::MAX)))
             .unwrap();
         desk.work();
         desk.engine.queue_analysis(&id, true).unwrap();
@@ -74,8 +74,8 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
         assert_eq!(desk.memories(), Vec::<String>::new(), "{what}: nothing is stored while it is retried");
         assert!(desk.alerts().is_empty(), "{what}: no alert before it is given up");
         // The store can be used while the job waits.
-        desk.engine.store().read(|tx| tx.totals()).unwrap();
-        let due = desk.engine.store().read(|tx| tx.next_due(keepsake_domain::Lane::Model)).unwrap().unwrap();
+        desk.engine.store().read(|tx| tx.log().totals()).unwrap();
+        let due = desk.engine.store().read(|tx| tx.jobs().next_due(keepsake_domain::Lane::Model)).unwrap().unwrap();
         let wait = due.0 - keepsake_domain::Clock::now(desk.clock.as_ref()).0;
         waits.push(wait);
         desk.clock.advance_ms(wait);
@@ -105,7 +105,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
         "{what}: no try is left: {:?}",
         desk.alerts()
     );
-    assert!(desk.engine.store().read(|tx| tx.analyses(&id)).unwrap().is_empty(), "{what}: no analysis either");
+    assert!(desk.engine.store().read(|tx| tx.analyses().of(&id)).unwrap().is_empty(), "{what}: no analysis either");
 }
 
 #[test]

@@ -142,8 +142,14 @@ fn a_person_can_cancel_while_the_model_is_silent() {
     let desk = Desk::with(&server, Arc::new(keepsake_engine::PluggedIn), |settings| settings.reply_timeout_ms = 60_000);
     desk.append(&conversation("c1", TALK));
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let job =
-        desk.engine.store().read(|tx| tx.jobs(10)).unwrap().into_iter().find(|job| job.kind == JobKind::ExtractModel).unwrap();
+    let job = desk
+        .engine
+        .store()
+        .read(|tx| tx.jobs().recent(10))
+        .unwrap()
+        .into_iter()
+        .find(|job| job.kind == JobKind::ExtractModel)
+        .unwrap();
     let step = std::thread::scope(|scope| {
         let running = scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
         server.wait_for_calls(1);
@@ -182,8 +188,14 @@ fn a_model_that_is_being_loaded_is_waited_for_and_that_is_no_failure() {
         assert!(matches!(desk.work(), Some(JobState::Queued) | None));
         desk.clock.advance_ms(10_001);
     }
-    let job =
-        desk.engine.store().read(|tx| tx.jobs(10)).unwrap().into_iter().find(|job| job.kind == JobKind::ExtractModel).unwrap();
+    let job = desk
+        .engine
+        .store()
+        .read(|tx| tx.jobs().recent(10))
+        .unwrap()
+        .into_iter()
+        .find(|job| job.kind == JobKind::ExtractModel)
+        .unwrap();
     assert_eq!((job.state, job.attempts), (JobState::Queued, 0), "eight looks at a loading model are no failed attempt");
     assert!(desk.alerts().is_empty());
     server.behave(|behaviour| behaviour.is_loading = false);
@@ -284,7 +296,7 @@ owner Mara: I am setting up a garden on the roof this spring.";
     desk.engine.set_model_settings(&settings).unwrap();
     desk.engine.queue_analysis(&id, false).unwrap();
     assert_eq!(desk.work(), Some(JobState::Done));
-    let analyses = desk.engine.store().read(|tx| tx.analyses(&id)).unwrap();
+    let analyses = desk.engine.store().read(|tx| tx.analyses().of(&id)).unwrap();
     let proposers: Vec<&str> = analyses.iter().map(|analysis| analysis.proposer.as_str()).collect();
     assert_eq!(proposers.len(), 2, "{proposers:?}");
     assert!(

@@ -38,7 +38,7 @@ fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person()
     let day_ms = 24 * 60 * 60 * 1000;
     assert_eq!(hold.until.0 % day_ms, 0, "until the next midnight");
     let job = || {
-        let jobs = desk.engine.store().read(|tx| tx.jobs(10)).unwrap();
+        let jobs = desk.engine.store().read(|tx| tx.jobs().recent(10)).unwrap();
         jobs.into_iter().find(|job| job.kind == JobKind::ExtractModel).map(|job| (job.state, job.attempts)).unwrap()
     };
     assert_eq!(job(), (JobState::Queued, 0), "to wait is no failure");
@@ -288,7 +288,7 @@ fn what_reading_will_cost_is_told_before_and_how_long_once_the_model_was_heard()
     assert!(both.conversations == 2 && both.tokens > 2 * short.tokens, "{short:?} {both:?}");
     desk.work();
     assert_eq!(desk.engine.estimate_reading().unwrap().tokens, 0, "all is read");
-    let used = desk.engine.store().read(|tx| tx.model_use(keepsake_domain::Timestamp(0))).unwrap().tokens;
+    let used = desk.engine.store().read(|tx| tx.model_calls().model_use(keepsake_domain::Timestamp(0))).unwrap().tokens;
     assert!((both.tokens / 3..both.tokens * 3).contains(&used), "foreseen {}, used {used}", both.tokens);
 }
 

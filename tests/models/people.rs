@@ -87,7 +87,7 @@ fn a_model_sees_what_no_rule_reads_and_its_entry_names_it() {
         let is_model = row.entry.origin == ProfileOrigin::Model;
         assert_eq!(is_model, row.proposer.contains("tiny:1b"), "{row:?}");
         for place in row.entry.evidence.as_slice() {
-            let message = desk.engine.store().read(|tx| tx.interaction(&place.interaction)).unwrap().unwrap();
+            let message = desk.engine.store().read(|tx| tx.log().interaction(&place.interaction)).unwrap().unwrap();
             assert!(place.span.quote(&message.content).is_ok_and(|quote| !quote.is_empty()), "each place stands in the log");
         }
     }
@@ -183,7 +183,7 @@ fn where_the_model_fails_what_the_rules_know_stays_and_a_person_is_told() {
         desk.append(&dm("ana", &format!("person Ana: {WISH}\nperson Ana: Please answer in French.")));
         let mut last = desk.derive();
         while last == Some(JobState::Queued) {
-            let due = desk.engine.store().read(|tx| tx.next_due(Lane::Model)).unwrap().unwrap();
+            let due = desk.engine.store().read(|tx| tx.jobs().next_due(Lane::Model)).unwrap().unwrap();
             desk.clock.set(due);
             last = desk.work();
         }
@@ -287,7 +287,7 @@ fn erasing_a_conversation_takes_the_texts_of_the_calls_that_told_of_it() {
     desk.append(&dm("ben", "person Ben: quokka."));
     desk.derive();
     let texts = || {
-        let (_, calls) = desk.engine.store().read(|tx| tx.model_calls(false, 0, 100)).unwrap();
+        let (_, calls) = desk.engine.store().read(|tx| tx.model_calls().list(false, 0, 100)).unwrap();
         calls.into_iter().map(|call| format!("{} {:?}", call.request, call.reply)).collect::<Vec<_>>().join("\n")
     };
     assert!(texts().contains("zanzibar") && texts().contains("quokka"), "control: both are on record");
@@ -308,7 +308,7 @@ fn a_job_of_a_model_that_is_not_chosen_any_more_asks_nobody() {
     desk.engine.set_model_settings(&settings).unwrap();
     desk.work();
     assert_eq!(desk.told(&server).len(), 0);
-    let jobs = desk.engine.store().read(|tx| tx.jobs(20)).unwrap();
+    let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.iter().find(|job| job.kind == JobKind::DeriveProfilesModel).unwrap();
     assert_eq!(job.state, JobState::Done, "there is nothing to do and nothing to be told of");
 }

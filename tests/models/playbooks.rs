@@ -85,7 +85,8 @@ fn a_model_words_a_candidate_and_its_steps_and_sessions_stay_as_they_were_found(
     assert_eq!(desk.look(), Some(JobState::Done));
     let row = desk.one_playbook();
     assert_eq!(words(&row), (MODEL, TITLE, Some(WHEN), PURPOSES.to_vec()));
-    let by_rules = desk.engine.store().read(|tx| tx.playbook_version(row.version.supersedes.as_ref().unwrap())).unwrap();
+    let by_rules =
+        desk.engine.store().read(|tx| tx.playbooks().playbook_version(row.version.supersedes.as_ref().unwrap())).unwrap();
     assert_eq!((by_rules.proposer.as_str(), by_rules.description.as_ref(), by_rules.purposes.len()), (RULES, None, 0));
     let found = |version: &keepsake_store::PlaybookVersionRow| {
         (
@@ -273,7 +274,7 @@ fn where_the_model_fails_the_words_of_the_rules_stand_and_a_person_is_told_once(
         while last == Some(JobState::Queued) {
             assert_eq!(words(&desk.one_playbook()).0, RULES, "{fault:?}: it stands while it is retried");
             assert!(desk.alerts().is_empty(), "{fault:?}: no alert before it is given up");
-            let due = desk.engine.store().read(|tx| tx.next_due(Lane::Model)).unwrap().unwrap();
+            let due = desk.engine.store().read(|tx| tx.jobs().next_due(Lane::Model)).unwrap().unwrap();
             waits.push(due.0 - desk.clock.now().0);
             desk.clock.set(due);
             last = desk.work();
@@ -381,7 +382,7 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     desk.releases(3);
     desk.engine.queue_playbooks_now().unwrap();
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let jobs = desk.engine.store().read(|tx| tx.jobs(20)).unwrap();
+    let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.into_iter().find(|job| job.kind == JobKind::PlaybooksModel).unwrap();
     let before = silent.calls();
     let step = std::thread::scope(|scope| {

@@ -161,9 +161,9 @@ fn toggling_server(slot: &Toggled) -> ScriptedServer {
             // before results are stored.
             engine
                 .store()
-                .write(|tx| if trace == Trace::Left { tx.begin_private(&id, 0) } else { tx.set_private(&id, true) })
+                .write(|tx| if trace == Trace::Left { tx.log().begin_private(&id, 0) } else { tx.log().set_private(&id, true) })
                 .unwrap();
-            engine.store().write(|tx| tx.set_private(&id, false)).unwrap();
+            engine.store().write(|tx| tx.log().set_private(&id, false)).unwrap();
         }
         Answer::Text(reply(request, &claims()))
     })
@@ -194,7 +194,7 @@ fn what_became_private_time_while_a_model_answers_is_not_stored_and_nothing_more
         let id = desk.append(&Conversation::new("c2").messages(&long));
         *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone(), trace));
         let analysed = desk.engine.analyze_now(&id, &Unwatched);
-        let analyses = desk.engine.store().read(|tx| tx.analyses(&id)).unwrap();
+        let analyses = desk.engine.store().read(|tx| tx.analyses().of(&id)).unwrap();
         assert_eq!(analyses.is_empty(), trace == Trace::Left, "{trace:?}: {analysed:?} {analyses:?}");
         assert_eq!(desk.memories() == stored, trace == Trace::Left, "{trace:?}: {:?}", desk.memories());
     }

@@ -66,7 +66,7 @@ fn server_with(about_entries: impl Fn(&Received) -> String + Send + Sync + 'stat
 impl Desk {
     /// An approved memory with the one message that contains `words` as its evidence.
     fn approved(&self, conversation: &ConversationId, words: &str, content: &str, category: Category) -> MemoryId {
-        let messages = self.engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
+        let messages = self.engine.store().read(|tx| tx.log().last_messages(conversation, None, 50)).unwrap();
         let message = messages.iter().find(|message| message.content.contains(words)).unwrap();
         let start = message.content.split(words).next().unwrap().chars().count() as u32;
         let id = MemoryId::fresh(&SeqIds::new(self.clock.now().0 as u64 ^ u64::from(start) ^ content.len() as u64));
@@ -93,7 +93,7 @@ impl Desk {
             }],
             created: self.clock.now(),
         };
-        self.engine.store().write(|tx| tx.insert_memory(&memory)).unwrap();
+        self.engine.store().write(|tx| tx.memories().insert_memory(&memory)).unwrap();
         self.engine.act(&Act::Approve(vec![id.clone()])).unwrap();
         self.clock.advance_ms(1_000);
         id
@@ -134,7 +134,7 @@ impl Desk {
     }
 
     fn status(&self, id: &MemoryId) -> MemoryStatus {
-        self.engine.store().read(|tx| tx.memory(id)).unwrap().status
+        self.engine.store().read(|tx| tx.memories().memory(id)).unwrap().status
     }
 
     fn reflections_kept(&self) -> i64 {
@@ -283,7 +283,7 @@ fn where_the_model_fails_what_the_rules_propose_stands_and_a_person_is_told_once
         let mut waits = Vec::new();
         while last == Some(JobState::Queued) {
             assert!(desk.alerts().is_empty(), "{fault:?}: no alert before it is given up");
-            let due = desk.engine.store().read(|tx| tx.next_due(Lane::Model)).unwrap().unwrap();
+            let due = desk.engine.store().read(|tx| tx.jobs().next_due(Lane::Model)).unwrap().unwrap();
             waits.push(due.0 - desk.clock.now().0);
             desk.clock.set(due);
             last = desk.work();
@@ -387,7 +387,7 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     desk.untidy();
     desk.engine.queue_reflection().unwrap();
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let jobs = desk.engine.store().read(|tx| tx.jobs(20)).unwrap();
+    let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.into_iter().find(|job| job.kind == JobKind::ReflectModel).unwrap();
     let before = silent.calls();
     let step = std::thread::scope(|scope| {

@@ -79,7 +79,7 @@ impl Desk {
     }
 
     fn sessions(&self) -> Vec<SessionRow> {
-        self.engine.store().read(|tx| tx.sessions(None, false)).unwrap()
+        self.engine.store().read(|tx| tx.sessions().list(None, false)).unwrap()
     }
 
     /// The only current session, with its lines as `field: text`.
@@ -87,7 +87,7 @@ impl Desk {
         let sessions = self.sessions();
         assert_eq!(sessions.len(), 1, "{sessions:?}");
         let row = sessions.into_iter().next().unwrap();
-        let items = self.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&row.id))).unwrap();
+        let items = self.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&row.id))).unwrap();
         let lines = items.into_values().flatten().map(|item| format!("{}: {}", item.field, item.text)).collect();
         (row, lines)
     }
@@ -126,12 +126,12 @@ fn a_model_sums_up_a_session_and_each_of_its_lines_stands_in_a_message() {
         assert!(lines.contains(&format!("{field}: {text}")), "{field}: {lines:#?}");
     }
     assert!(!lines.iter().any(|line| line.starts_with("active_goals")), "no agent holds goals unless the person says so");
-    let items = desk.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&session.id))).unwrap();
+    let items = desk.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&session.id))).unwrap();
     for item in items.values().flatten() {
-        let message = desk.engine.store().read(|tx| tx.interaction(&item.place.interaction)).unwrap().unwrap();
+        let message = desk.engine.store().read(|tx| tx.log().interaction(&item.place.interaction)).unwrap().unwrap();
         assert_eq!(item.place.span.quote(&message.content).unwrap(), item.text, "word for word");
     }
-    let history = desk.engine.store().read(|tx| tx.sessions(None, true)).unwrap();
+    let history = desk.engine.store().read(|tx| tx.sessions().list(None, true)).unwrap();
     assert_eq!(history.len(), 2, "what the rules said is kept beside it");
     let rules = history.iter().find(|row| row.proposer == RULES).unwrap();
     assert!(session.supersedes.as_ref() == Some(&rules.id) && rules.superseded.is_some());
@@ -165,7 +165,7 @@ fn a_session_that_goes_on_is_read_anew_and_the_older_records_stay() {
     let (second, lines) = desk.record();
     assert_eq!((second.proposer.as_str(), second.messages), (MODEL, 6));
     assert!(lines.iter().any(|line| line.contains("museum")), "{lines:#?}");
-    let history = desk.engine.store().read(|tx| tx.sessions(None, true)).unwrap();
+    let history = desk.engine.store().read(|tx| tx.sessions().list(None, true)).unwrap();
     assert_eq!(history.len(), 4, "two by the rules and two by the model");
     let by_rules = history.iter().find(|row| Some(&row.id) == second.supersedes.as_ref()).unwrap();
     assert_eq!((by_rules.proposer.as_str(), by_rules.supersedes.as_ref()), (RULES, Some(&first.id)));
@@ -286,7 +286,7 @@ fn where_the_model_fails_the_record_of_the_rules_stands_and_a_person_is_told_onc
         while last == Some(JobState::Queued) {
             assert_eq!(desk.record().0.proposer, RULES, "{fault:?}: it stands while it is retried");
             assert!(desk.alerts().is_empty(), "{fault:?}: no alert before it is given up");
-            let due = desk.engine.store().read(|tx| tx.next_due(Lane::Model)).unwrap().unwrap();
+            let due = desk.engine.store().read(|tx| tx.jobs().next_due(Lane::Model)).unwrap().unwrap();
             waits.push(due.0 - desk.clock.now().0);
             desk.clock.set(due);
             last = desk.work();
@@ -411,7 +411,7 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     desk.work();
     desk.engine.end_session(&id, "nova").unwrap();
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let jobs = desk.engine.store().read(|tx| tx.jobs(20)).unwrap();
+    let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.into_iter().find(|job| job.kind == JobKind::SessionsModel).unwrap();
     let before = silent.calls();
     let step = std::thread::scope(|scope| {

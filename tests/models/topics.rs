@@ -129,7 +129,7 @@ impl Desk {
     }
 
     fn text_of(&self, topic: &VisibleTopic) -> String {
-        let lines = self.engine.store().read(|tx| tx.topic_lines(&topic.version.id)).unwrap();
+        let lines = self.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap();
         lines.into_iter().map(|line| format!("{}: {}\n", line.section, line.text)).collect()
     }
 
@@ -160,12 +160,12 @@ fn a_model_words_a_topic_and_each_of_its_lines_leads_to_a_message() {
     let topic = desk.topic_saying("Try a new capacitor");
     assert_eq!((topic.title(), topic.version.proposer.as_str()), ("Capacitor of the water pump", MODEL));
     assert_eq!(desk.text_of(&topic), format!("decision: {}\ndetail: {}\n", DECIDED.1, FUSE.1), "takeaways first");
-    for line in desk.engine.store().read(|tx| tx.topic_lines(&topic.version.id)).unwrap() {
-        let message = desk.engine.store().read(|tx| tx.interaction(&line.place.interaction)).unwrap().unwrap();
+    for line in desk.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap() {
+        let message = desk.engine.store().read(|tx| tx.log().interaction(&line.place.interaction)).unwrap().unwrap();
         let quote = line.place.span.quote(&message.content).unwrap();
         assert!([DECIDED.2, FUSE.2].contains(&quote), "{quote}");
     }
-    let versions = desk.engine.store().read(|tx| tx.topic_versions(&topic.topic.id)).unwrap();
+    let versions = desk.engine.store().read(|tx| tx.topics().topic_versions(&topic.topic.id)).unwrap();
     let proposers: Vec<&str> = versions.iter().map(|version| version.proposer.as_str()).collect();
     assert_eq!(proposers, [RULES, MODEL], "what the rules wrote is kept beside it");
     assert_eq!(versions[1].supersedes.as_ref(), Some(&versions[0].id));
@@ -197,7 +197,7 @@ fn what_is_new_is_taken_into_the_notes_and_nothing_is_asked_twice() {
         format!("decision: {}\nlearning: {}\ndetail: {}\n", DECIDED.1, FILTER.1, FUSE.1),
         "what stood was kept"
     );
-    let versions = desk.engine.store().read(|tx| tx.topic_versions(&topic.topic.id)).unwrap();
+    let versions = desk.engine.store().read(|tx| tx.topics().topic_versions(&topic.topic.id)).unwrap();
     let told: Vec<(u32, &str)> = versions.iter().map(|version| (version.number, version.proposer.as_str())).collect();
     assert_eq!(told, [(1, RULES), (1, MODEL), (2, RULES), (2, MODEL)], "every version is kept");
 }
@@ -309,7 +309,7 @@ fn where_the_model_fails_the_text_of_the_rules_stands_and_a_person_is_told() {
         let mut last = desk.grow();
         while last == Some(JobState::Queued) {
             assert_eq!(desk.topic_saying("capacitor").version.proposer, RULES, "{fault:?}: it stands while it is retried");
-            let due = desk.engine.store().read(|tx| tx.next_due(Lane::Model)).unwrap().unwrap();
+            let due = desk.engine.store().read(|tx| tx.jobs().next_due(Lane::Model)).unwrap().unwrap();
             desk.clock.set(due);
             last = desk.work();
         }
@@ -408,7 +408,7 @@ fn a_verdict_of_the_model_takes_a_proposal_away_or_leaves_it() {
         desk.append(&dm("ana-later", PUMP_AGAIN));
         desk.grow();
         assert_eq!(desk.engine.topics().unwrap().len(), 2);
-        let proposals = desk.engine.store().read(|tx| tx.topic_proposals("owner")).unwrap();
+        let proposals = desk.engine.store().read(|tx| tx.topics().topic_proposals("owner")).unwrap();
         assert_eq!(!proposals.is_empty(), proposed, "{verdict}, citing {quote:?}: {proposals:?}");
         let asked = |desk: &Desk| desk.calls().iter().filter(|call| call.starts_with("topic_pair/1")).count();
         let count = asked(&desk);
@@ -567,7 +567,7 @@ fn a_job_of_a_model_that_is_not_chosen_any_more_asks_nobody() {
     desk.engine.set_model_settings(&settings).unwrap();
     desk.work();
     assert_eq!(desk.asked_of_topics(&server).len(), 0);
-    let jobs = desk.engine.store().read(|tx| tx.jobs(20)).unwrap();
+    let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.iter().find(|job| job.kind == JobKind::TopicsModel).unwrap();
     assert_eq!(job.state, JobState::Done, "there is nothing to do and nothing to be told of");
 }

@@ -451,7 +451,7 @@ mod tests {
             // The second call adds no further alert.
             on_model_settled(&Arc::downgrade(&app.inner));
             on_model_settled(&Arc::downgrade(&app.inner));
-            let alerts = app.engine().store().read(|tx| tx.alerts()).expect("it reads");
+            let alerts = app.engine().store().read(|tx| tx.alerts().all()).expect("it reads");
             assert_eq!(alerts.iter().map(|alert| alert.message.as_str()).collect::<Vec<_>>(), expect);
         };
         check(
@@ -482,7 +482,7 @@ mod tests {
         let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access: FileAccess::PickFiles })
             .expect("it opens");
         on_model_settled(&Arc::downgrade(&app.inner));
-        let alerts = app.engine().store().read(|tx| tx.alerts()).expect("it reads");
+        let alerts = app.engine().store().read(|tx| tx.alerts().all()).expect("it reads");
         assert!(alerts.iter().any(|alert| alert.message.contains("libonnxruntime.so")), "{alerts:?}");
     }
 

@@ -102,7 +102,7 @@ impl World {
     fn ended(&self, calls: usize) -> Vec<CallOutcome> {
         let began = Instant::now();
         loop {
-            let (_, rows) = self.app.engine().store().read(|tx| tx.model_calls(false, 0, 100)).unwrap();
+            let (_, rows) = self.app.engine().store().read(|tx| tx.model_calls().list(false, 0, 100)).unwrap();
             let outcomes: Vec<CallOutcome> = rows.iter().rev().map(|row| row.outcome).collect();
             if outcomes.len() >= calls && outcomes.iter().all(|outcome| *outcome != CallOutcome::Sent) {
                 assert!(rows.iter().all(|row| row.purpose == "router" && row.reply.is_none()), "no text in the list of calls");
@@ -306,7 +306,12 @@ fn a_call_that_may_not_be_forwarded_is_refused_and_nothing_is_sent() {
     refused("the budget is spent", agent, "budget_spent");
     let mut without = world.app.engine().model_settings().unwrap();
     without.this_computer_only = true;
-    world.app.engine().store().write(|tx| tx.put_choice("models", "models", &without, world.app.engine().now())).unwrap();
+    world
+        .app
+        .engine()
+        .store()
+        .write(|tx| tx.settings().put_choice("models", "models", &without, world.app.engine().now()))
+        .unwrap();
     refused("there is no consent", agent, "refused");
     choose(&world.app, None, true);
     refused("no model is chosen", agent, "no_model");

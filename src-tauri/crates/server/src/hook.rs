@@ -78,7 +78,7 @@ pub fn run(engine: &Engine, call: &HookCall) -> Result<Option<Value>, EngineErro
         HookEvent::Stop | HookEvent::SessionEnd => {
             take_in(engine, call)?;
             if call.event == HookEvent::SessionEnd
-                && let Some(id) = engine.store().read(|tx| tx.conversation_by_source(&call.input.session_id))?
+                && let Some(id) = engine.store().read(|tx| tx.log().conversation_by_source(&call.input.session_id))?
             {
                 engine.end_session(&id, &call.agent)?;
             }

@@ -7,6 +7,7 @@
 //!
 //! Not here: clocks, ids, models, parsing, and decisions about what to propose or serve.
 
+pub mod areas;
 mod changes;
 mod derived;
 mod error;

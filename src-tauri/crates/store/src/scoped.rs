@@ -10,9 +10,9 @@ use keepsake_domain::{Attribute, ConversationId, MemoryId, Timestamp};
 use rusqlite::params;
 
 use crate::Result;
+use crate::areas::{Log, Memories, Search};
 use crate::log::conversations::InteractionRow;
 use crate::log::search::query_parts;
-use crate::open::ReadTx;
 use crate::text::{parse, to_json};
 
 /// Scores the matching rows. Every phrase must occur; if there are no phrases, at least one of the words must.
@@ -36,10 +36,10 @@ fn score(phrases: &[Vec<i64>], words: &[Vec<i64>], visible: u64) -> Vec<(i64, f6
     scored
 }
 
-impl ReadTx<'_> {
+impl Search<'_> {
     /// For each part of the query, the matching index rows that pass the filter.
     fn rows_within(&self, sql: &str, parts: &[String], within: &str) -> Result<Vec<Vec<i64>>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         parts
             .iter()
             .map(|part| {
@@ -57,7 +57,7 @@ impl ReadTx<'_> {
                     WHERE memories_fts MATCH ?1 AND m.id IN (SELECT value FROM json_each(?2))";
         let phrases = self.rows_within(sql, &parts.phrases, &within)?;
         let words = self.rows_within(sql, &parts.words, &within)?;
-        let mut statement = self.conn.prepare_cached("SELECT id FROM memories WHERE rank = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id FROM memories WHERE rank = ?1")?;
         score(&phrases, &words, memories.len() as u64)
             .into_iter()
             .map(|(rank, score)| {
@@ -66,10 +66,12 @@ impl ReadTx<'_> {
             })
             .collect()
     }
+}
 
+impl Memories<'_> {
     /// Active memories that state something about this attribute.
-    pub fn memories_of_attribute(&self, attribute: Attribute) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
+    pub fn of_attribute(&self, attribute: Attribute) -> Result<Vec<MemoryId>> {
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM memories WHERE attribute = ?1 AND status = 'active' AND is_hidden = 0 ORDER BY rank",
         )?;
         let rows = statement.query_map([attribute.name()], |row| row.get::<_, String>(0))?;
@@ -77,7 +79,7 @@ impl ReadTx<'_> {
     }
 
     /// Approved memories that are true now, or were true at a given time.
-    pub fn memories_active(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
+    pub fn active_at(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
         let sql = match at {
             None => "SELECT id FROM memories WHERE status = 'active' AND is_hidden = 0 AND ?1 = ?1 ORDER BY rank",
             // A memory was true at a given time if it had been said by then and nothing said by then replaced it. The time of the
@@ -89,14 +91,14 @@ impl ReadTx<'_> {
                               WHERE r.to_id = m.id AND r.relation = 'replaces')) ORDER BY m.rank"
             }
         };
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         let rows = statement.query_map([at.map_or(0, |at| at.0)], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("memory id", &row?)).collect()
     }
 
     /// Every active memory, paired with the sequence number of each of its evidence lines. Supporting lines are left out.
     pub fn evidence_lines(&self) -> Result<Vec<(MemoryId, i64)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.memory_id, i.seq FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
                JOIN interactions i ON i.id = v.interaction_id
               WHERE m.status = 'active' AND m.is_hidden = 0 AND v.is_support = 0",
@@ -108,7 +110,9 @@ impl ReadTx<'_> {
         })
         .collect()
     }
+}
 
+impl Log<'_> {
     /// The last `count` text and voice messages of a conversation up to a given time, oldest first.
     pub fn last_messages(&self, id: &ConversationId, until: Option<Timestamp>, count: u32) -> Result<Vec<InteractionRow>> {
         let mut rows = self.interactions_where(

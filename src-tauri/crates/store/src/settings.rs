@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Result;
+use crate::areas::{Settings, SettingsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse_json, to_json};
 
-impl ReadTx<'_> {
+impl Settings<'_> {
     /// The JSON stored under `key`.
     pub fn setting(&self, key: &str) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT value FROM settings WHERE key = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT value FROM settings WHERE key = ?1")?;
         let mut rows = statement.query(params![key])?;
         Ok(match rows.next()? {
             Some(row) => Some(row.get(0)?),
@@ -27,7 +27,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl SettingsMut<'_> {
     /// Stores the person's choice under `key`. `what` names the setting in an error.
     pub fn put_choice<T: Serialize + ?Sized>(&self, key: &str, what: &'static str, chosen: &T, now: Timestamp) -> Result<()> {
         self.put_setting(key, &to_json(what, chosen)?, now)
@@ -35,12 +35,12 @@ impl WriteTx<'_> {
 
     /// Stores JSON under `key`.
     pub fn put_setting(&self, key: &str, json: &str, now: Timestamp) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO settings (key, value, updated_at_ms) VALUES (?1, ?2, ?3)
              ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at_ms = excluded.updated_at_ms",
             params![key, json, now.0],
         )?;
-        self.touch(Tag::Settings);
+        self.tx.touch(Tag::Settings);
         Ok(())
     }
 }

@@ -366,12 +366,12 @@ fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
         return Some(format!("the file is damaged: {sound:?}"));
     }
     let found = store.read(|tx| {
-        let report = tx.verify_chain()?;
+        let report = tx.log().verify_chain()?;
         if !report.faults.is_empty() {
             return Ok(Some(format!("the chain is broken: {:?}", report.faults)));
         }
         for number in acknowledged {
-            let Some(rows) = tx.setting(&format!("step-{number}"))? else {
+            let Some(rows) = tx.settings().setting(&format!("step-{number}"))? else {
                 return Ok(Some(format!("step {number} is lost although it was acknowledged")));
             };
             if report.rows < rows.parse::<u64>().unwrap() {
@@ -405,25 +405,26 @@ fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
                         let messages = conversation(&format!("c{step}"), &lines);
                         let is_first = step == 0;
                         if is_first {
-                            tx.begin_import(&import, "export.zip", "keepsake", false, NOW)?;
+                            tx.sources().begin_import(&import, "export.zip", "keepsake", false, NOW)?;
                         }
                         let import_id = is_first.then_some(&import);
-                        rows += tx.append(&messages, AppendContext { ids: &ids, now: NOW, import_id })?.imported;
+                        rows += tx.log().append(&messages, AppendContext { ids: &ids, now: NOW, import_id })?.imported;
                         if is_first {
-                            tx.account_import(&import, "done", &ImportTotals::default(), None, Some(NOW))?;
+                            tx.sources().account_import(&import, "done", &ImportTotals::default(), None, Some(NOW))?;
                         }
                     }
                     1 => {
                         let payload = "{}".to_owned();
                         let idempotency_key = step.to_string();
-                        tx.enqueue(&NewJob { id: JobId::fresh(&ids), kind: JobKind::Extract, idempotency_key, payload }, NOW)?;
+                        tx.jobs()
+                            .enqueue(&NewJob { id: JobId::fresh(&ids), kind: JobKind::Extract, idempotency_key, payload }, NOW)?;
                     }
                     _ => {
-                        let (lease, _) = tx.lease_next(Lane::Capture, NOW)?.unwrap();
-                        tx.complete(&lease, "{}", NOW)?;
+                        let (lease, _) = tx.jobs().lease_next(Lane::Capture, NOW)?.unwrap();
+                        tx.jobs().complete(&lease, "{}", NOW)?;
                     }
                 }
-                tx.put_setting(&format!("step-{step}"), &rows.to_string(), NOW)
+                tx.settings().put_setting(&format!("step-{step}"), &rows.to_string(), NOW)
             })
             .unwrap();
         acknowledge(step);

@@ -48,7 +48,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow, now: Timestamp) -> StoreResult<JobView
         (
             JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel | JobKind::SettleModel,
             Some(id),
-        ) => match tx.conversation(id) {
+        ) => match tx.log().conversation(id) {
             Ok(row) => title_or_stand_in(row.title.as_deref()),
             Err(_) => String::new(),
         },
@@ -83,8 +83,9 @@ pub(crate) fn jobs_list(app: &App, _request: Nothing) -> Result<JobsResponse, Ap
     let pause = engine.pause()?;
     let paused_until = pause.and_then(|pause| pause.until).map(|until| until.0);
     let mut response = engine.store().read(|tx| {
-        let items = tx.jobs(JOBS)?.into_iter().map(|job| job_view(tx, job, engine.now())).collect::<StoreResult<Vec<_>>>()?;
-        Ok(JobsResponse { queued: tx.unsettled_jobs()?, items, paused: pause.is_some(), paused_until })
+        let items =
+            tx.jobs().recent(JOBS)?.into_iter().map(|job| job_view(tx, job, engine.now())).collect::<StoreResult<Vec<_>>>()?;
+        Ok(JobsResponse { queued: tx.jobs().unsettled_jobs()?, items, paused: pause.is_some(), paused_until })
     })?;
     for job in response.items.iter_mut().filter(|job| job.state == "running") {
         if let Some(progress) = job.id.parse().ok().and_then(|id| engine.live_progress(&id)) {
@@ -132,7 +133,7 @@ pub(crate) fn gate_log_list(app: &App, request: GateLogRequest) -> Result<GateLo
     let conversation: Option<ConversationId> = request.conversation.map(|id| id.parse()).transpose()?;
     let limit = small_page(request.limit, GATE_ENTRIES_MAX);
     Ok(app.engine().store().read(|tx| {
-        let (total, rows) = tx.gate_log(gate, conversation.as_ref(), request.offset, limit)?;
+        let (total, rows) = tx.memories().gate_log(gate, conversation.as_ref(), request.offset, limit)?;
         let items = rows
             .into_iter()
             .map(|row| GateEntry {
@@ -149,12 +150,12 @@ pub(crate) fn gate_log_list(app: &App, request: GateLogRequest) -> Result<GateLo
                 created_at: row.created.0,
             })
             .collect();
-        Ok(GateLogResponse { total, items, by_gate: counts(tx.gate_counts()?) })
+        Ok(GateLogResponse { total, items, by_gate: counts(tx.memories().gate_counts()?) })
     })?)
 }
 
 pub(crate) fn alerts_list(app: &App, _request: Nothing) -> Result<AlertsResponse, ApiError> {
-    let alerts = app.engine().store().read(|tx| tx.alerts())?;
+    let alerts = app.engine().store().read(|tx| tx.alerts().all())?;
     let items = alerts
         .into_iter()
         .map(|alert| AlertView {
@@ -171,6 +172,6 @@ pub(crate) fn alerts_list(app: &App, _request: Nothing) -> Result<AlertsResponse
 pub(crate) fn alert_dismiss(app: &App, request: ById) -> Result<Nothing, ApiError> {
     let now = app.engine().now();
     let id = request.id.parse()?;
-    app.engine().store().write(|tx| tx.dismiss_alert(&id, now))?;
+    app.engine().store().write(|tx| tx.alerts().dismiss_alert(&id, now))?;
     Ok(Nothing {})
 }

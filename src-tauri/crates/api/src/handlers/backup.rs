@@ -133,8 +133,8 @@ pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<Restore
         let held = app.engine().inspect_backup(&file, &task)?;
         (contents(&held.contents, held.doubt.as_ref()), held.locks)
     };
-    let (messages, conversations) = app.engine().store().read(|tx| tx.totals())?;
-    let memories = app.engine().store().read(|tx| tx.memory_count())?;
+    let (messages, conversations) = app.engine().store().read(|tx| tx.log().totals())?;
+    let memories = app.engine().store().read(|tx| tx.lifecycle().memory_count())?;
     Ok(RestorePreview { name: name(&file), backup: held, locks, messages, conversations, memories })
 }
 

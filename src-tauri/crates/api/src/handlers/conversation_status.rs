@@ -21,7 +21,7 @@ fn name(word: impl Serialize) -> Option<String> {
 }
 
 fn commitment(tx: &ReadTx<'_>, id: &ConversationId, stored: &StoredCommitment) -> StoreResult<CommitmentView> {
-    let conversation = tx.conversation(id)?;
+    let conversation = tx.log().conversation(id)?;
     let named = |party: &StoredParty| (!party.is_owner).then(|| party.name.clone());
     Ok(CommitmentView {
         conversation_id: id.to_string(),
@@ -42,7 +42,7 @@ pub(crate) fn conversation_standing(app: &App, request: ById) -> Result<Conversa
     let id: ConversationId = request.id.parse()?;
     let engine = app.engine();
     Ok(engine.store().read(|tx| {
-        tx.conversation(&id)?;
+        tx.log().conversation(&id)?;
         let Some(standing) = engine.conversation_standing(tx, &id)? else { return Ok(ConversationStatusView::default()) };
         Ok(ConversationStatusView {
             status: Some(standing.status.to_string()),

@@ -21,11 +21,11 @@ const PARTICIPANTS: u32 = 5;
 const STRETCH_MAX: u32 = 500;
 
 fn row(tx: &ReadTx<'_>, conversation: StoredConversation) -> StoreResult<ConversationRow> {
-    let (memories_active, memories_pending) = tx.memory_counts(&conversation.id)?;
+    let (memories_active, memories_pending) = tx.log().memory_counts(&conversation.id)?;
     Ok(ConversationRow {
         id: conversation.id.to_string(),
         title: title_or_stand_in(conversation.title.as_deref()),
-        participants: tx.participants(&conversation.id, PARTICIPANTS)?,
+        participants: tx.log().participants(&conversation.id, PARTICIPANTS)?,
         channel_type: conversation.channel_type,
         channel_id: conversation.channel_id,
         visibility: conversation.visibility.to_string(),
@@ -61,8 +61,8 @@ pub(crate) fn conversations_list(app: &App, request: ConversationsListRequest) -
         said: (said != Said::default()).then_some(said),
     };
     Ok(app.engine().store().read(|tx| {
-        let (total, items) = tx.conversations(&filter, request.offset, page(request.limit))?;
-        let (by_channel, private_count) = tx.conversation_facets()?;
+        let (total, items) = tx.log().conversations(&filter, request.offset, page(request.limit))?;
+        let (by_channel, private_count) = tx.log().conversation_facets()?;
         Ok(ConversationsListResponse {
             total,
             items: items.into_iter().map(|item| row(tx, item)).collect::<StoreResult<Vec<_>>>()?,
@@ -74,7 +74,7 @@ pub(crate) fn conversations_list(app: &App, request: ConversationsListRequest) -
 
 pub(crate) fn conversation_get(app: &App, request: ById) -> Result<ConversationRow, ApiError> {
     let id: ConversationId = request.id.parse()?;
-    Ok(app.engine().store().read(|tx| row(tx, tx.conversation(&id)?))?)
+    Ok(app.engine().store().read(|tx| row(tx, tx.log().conversation(&id)?))?)
 }
 
 pub(crate) fn conversation_messages(app: &App, request: MessagesRequest) -> Result<MessagesResponse, ApiError> {
@@ -85,9 +85,9 @@ pub(crate) fn conversation_messages(app: &App, request: MessagesRequest) -> Resu
     };
     let limit = small_page(request.limit, STRETCH_MAX);
     Ok(app.engine().store().read(|tx| {
-        let (total, offset, messages) = tx.conversation_stretch(&id, &spot, limit)?;
+        let (total, offset, messages) = tx.log().conversation_stretch(&id, &spot, limit)?;
         let mut spans: HashMap<String, Vec<MemorySpan>> = HashMap::new();
-        for (evidence, status, category, content) in tx.spans_in(&id)? {
+        for (evidence, status, category, content) in tx.memories().spans_in(&id)? {
             spans.entry(evidence.interaction_id.to_string()).or_default().push(MemorySpan {
                 memory_id: evidence.memory_id.to_string(),
                 start: evidence.span.start(),
@@ -122,15 +122,15 @@ pub(crate) fn conversation_messages(app: &App, request: MessagesRequest) -> Resu
 pub(crate) fn conversation_privacy_preview(app: &App, request: ById) -> Result<PrivacyPreview, ApiError> {
     let id: ConversationId = request.id.parse()?;
     Ok(app.engine().store().read(|tx| {
-        let conversation = tx.conversation(&id)?;
-        let counts = tx.privacy_counts(&id)?;
+        let conversation = tx.log().conversation(&id)?;
+        let counts = tx.log().privacy_counts(&id)?;
         Ok(PrivacyPreview {
             is_private: conversation.is_private,
             memories_active: counts.active,
             memories_pending: counts.pending,
             analyses: counts.analyses,
             gate_entries: counts.gate_entries,
-            private_time_messages: tx.private_time_messages(&id)?,
+            private_time_messages: tx.log().private_time_messages(&id)?,
         })
     })?)
 }
@@ -171,7 +171,7 @@ pub(crate) fn analyze_start(app: &App, request: AnalyzeRequest) -> Result<Analyz
 
 /// The analyses of a conversation, newest first, each with what is new since the previous one.
 pub fn analyses_of(app: &App, id: &ConversationId) -> Result<Vec<AnalysisView>, ApiError> {
-    let rows = app.engine().store().read(|tx| tx.analyses(id))?;
+    let rows = app.engine().store().read(|tx| tx.analyses().of(id))?;
     let stored = rows.iter().map(StoredAnalysis::read).collect::<Result<Vec<_>, _>>()?;
     let views = rows.iter().enumerate().map(|(index, row)| {
         let this = &stored[index];

@@ -13,7 +13,7 @@ use crate::types::gaps::*;
 fn view(tx: &ReadTx<'_>, gap: &GapRow) -> StoreResult<GapView> {
     let mut lines = Vec::new();
     for place in &gap.evidence {
-        if let Some(message) = tx.interaction(&place.interaction)? {
+        if let Some(message) = tx.log().interaction(&place.interaction)? {
             lines.push(line(tx, &message, Some(place.span))?);
         }
     }

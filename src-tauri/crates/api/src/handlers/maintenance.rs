@@ -14,7 +14,7 @@ fn counts(found: Vec<(String, u64)>) -> Vec<Count> {
 pub(crate) fn maintenance_get(app: &App, _: Nothing) -> Result<MaintenanceView, ApiError> {
     let engine = app.engine();
     let found = engine.maintenance()?;
-    let waiting = engine.store().read(|tx| tx.waiting(engine.now(), PARKED_UNTIL))?;
+    let waiting = engine.store().read(|tx| tx.maintenance().waiting(engine.now(), PARKED_UNTIL))?;
     let proposals = engine.expired_proposals()?.len() as u64;
     let runs: Vec<MaintenanceRunView> = found
         .runs

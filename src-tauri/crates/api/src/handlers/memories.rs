@@ -92,7 +92,7 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
     };
     let mut among = request.only_conflicting.then(|| engine.conflicting_memories()).transpose()?.map(|found| found.to_vec());
     if let Some(moment) = request.as_of {
-        let mut held = engine.store().read(|tx| tx.memories_active(Some(Timestamp(moment))))?;
+        let mut held = engine.store().read(|tx| tx.memories().active_at(Some(Timestamp(moment))))?;
         held.retain(|id| among.as_ref().is_none_or(|among| among.contains(id)));
         among = Some(held);
     }
@@ -113,13 +113,13 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
         snoozed_until: request.only_parked.then_some(PARKED_UNTIL),
     };
     Ok(app.engine().store().read(|tx| {
-        let (total, items) = tx.list_memories(&filter, sort, request.offset, page(request.limit))?;
-        let facets = if request.without_facets { MemoryFacets::default() } else { tx.memory_facets(&filter)? };
+        let (total, items) = tx.memories().list_memories(&filter, sort, request.offset, page(request.limit))?;
+        let facets = if request.without_facets { MemoryFacets::default() } else { tx.memories().memory_facets(&filter)? };
         let by_said = if request.without_facets {
             Vec::new()
         } else {
             let bounds: Vec<_> = stretches.iter().map(|(_, bounds)| *bounds).collect();
-            let counted = tx.count_said(&filter, &bounds)?;
+            let counted = tx.memories().count_said(&filter, &bounds)?;
             stretches.iter().zip(counted).map(|((name, _), count)| ((*name).to_owned(), count)).collect()
         };
         Ok(MemoriesListResponse {
@@ -150,7 +150,7 @@ pub(crate) fn line(message: &InteractionRow, chars_max: Option<usize>) -> Line {
 
 fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<EvidenceView> {
     let span: Span = evidence.span;
-    let Some(message) = tx.interaction(&evidence.interaction_id)? else {
+    let Some(message) = tx.log().interaction(&evidence.interaction_id)? else {
         return Ok(EvidenceView {
             interaction_id: evidence.interaction_id.to_string(),
             conversation_id: String::new(),
@@ -168,8 +168,8 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
             source: None,
         });
     };
-    let conversation = tx.conversation(&message.conversation_id)?;
-    let (before, after) = tx.surroundings(&message, CONTEXT_LINES)?;
+    let conversation = tx.log().conversation(&message.conversation_id)?;
+    let (before, after) = tx.log().surroundings(&message, CONTEXT_LINES)?;
     // The span is checked again on every request, because evidence must be verifiable.
     let quote = span.quote(&message.content).ok().map(str::to_owned);
     let context = |lines: &[InteractionRow]| lines.iter().map(|l| line(l, Some(CONTEXT_CHARS_MAX))).collect();
@@ -194,17 +194,17 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
 fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Option<NearMemory>> {
     // An earlier version is listed under the versions, so it is not repeated here.
     let wanted = |relation: &Relation| matches!(relation, Relation::Extends | Relation::Related);
-    let this = tx.memory(id)?;
+    let this = tx.memories().memory(id)?;
     let mut found: Vec<(Relation, StoredMemory, Option<f64>)> = Vec::new();
-    for (relation, target, stored) in tx.relations_from(id)?.into_iter().filter(|(relation, ..)| wanted(relation)) {
-        found.push((relation, tx.memory(&target)?, stored));
+    for (relation, target, stored) in tx.memories().relations_from(id)?.into_iter().filter(|(relation, ..)| wanted(relation)) {
+        found.push((relation, tx.memories().memory(&target)?, stored));
     }
     // Approved memories come before pending ones. Dismissed or removed ones do not count.
     found.retain(|(_, other, _)| matches!(other.status, MemoryStatus::Active | MemoryStatus::Pending));
     found.sort_by_key(|(_, other, _)| other.status != MemoryStatus::Active);
     let Some((relation, other, stored)) = found.into_iter().next() else { return Ok(None) };
     let vector = |id: &MemoryId| -> StoreResult<Option<Vec<f32>>> {
-        model.map_or(Ok(None), |model| tx.embedding(EmbeddingOwner::Memory, id.as_str(), model))
+        model.map_or(Ok(None), |model| tx.vectors().embedding(EmbeddingOwner::Memory, id.as_str(), model))
     };
     fn claim(memory: &StoredMemory) -> dedup::Claim<'_> {
         dedup::Claim { content: &memory.content, fact: memory.fact }
@@ -230,12 +230,12 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
 
 /// Statements that this memory replaced or was replaced by, earliest first. Dismissed and removed ones are left out.
 fn changes(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Vec<ChangedMemory>> {
-    let older = tx.relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
+    let older = tx.memories().relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
     let older = older.map(|(_, older, _)| (false, older));
-    let newer = tx.replaced_by(id)?.into_iter().map(|newer| (true, newer));
+    let newer = tx.memories().replaced_by(id)?.into_iter().map(|newer| (true, newer));
     let mut found = Vec::new();
     for (is_newer, other) in older.chain(newer) {
-        let other = tx.memory(&other)?;
+        let other = tx.memories().memory(&other)?;
         if matches!(other.status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Superseded) {
             found.push(ChangedMemory {
                 id: other.id.to_string(),
@@ -256,7 +256,7 @@ const READS_SHOWN: u32 = 20;
 fn read_view(tx: &ReadTx<'_>, read: AgentReadRow) -> StoreResult<AgentReadView> {
     Ok(AgentReadView {
         id: read.seq.to_string(),
-        person: read.entity.as_ref().map(|id| tx.entity_name(id)).transpose()?.flatten(),
+        person: read.entity.as_ref().map(|id| tx.tiers().entity_name(id)).transpose()?.flatten(),
         agent: read.agent,
         kind: read.kind,
         chars: read.chars,
@@ -269,11 +269,11 @@ pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiEr
     let id: MemoryId = request.id.parse()?;
     let model = app.engine().embedder().ready();
     Ok(app.engine().store().read(|tx| {
-        let item = tx.memory_in_list(&id)?;
-        let evidence = tx.evidence(&id)?.iter().map(|e| evidence_view(tx, e)).collect::<StoreResult<Vec<_>>>()?;
-        let versions = tx.versions(&id)?;
+        let item = tx.memories().memory_in_list(&id)?;
+        let evidence = tx.memories().evidence(&id)?.iter().map(|e| evidence_view(tx, e)).collect::<StoreResult<Vec<_>>>()?;
+        let versions = tx.memories().versions(&id)?;
         let memory = item.memory.clone();
-        let (reads_total, reads) = tx.reads_of_item(id.as_str(), READS_SHOWN)?;
+        let (reads_total, reads) = tx.tiers().reads_of_item(id.as_str(), READS_SHOWN)?;
         Ok(MemoryDetail {
             reads_total,
             reads: reads.into_iter().map(|read| read_view(tx, read)).collect::<StoreResult<_>>()?,
@@ -306,7 +306,7 @@ pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiEr
                 .collect(),
             reject_reason: memory.reject_reason,
             snoozed_until: memory.snoozed_until.map(|t| t.0),
-            quarantine_reason: tx.quarantine_reason(&id)?,
+            quarantine_reason: tx.memories().quarantine_reason(&id)?,
         })
     })?)
 }

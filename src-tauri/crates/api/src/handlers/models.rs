@@ -75,8 +75,8 @@ pub(crate) fn models_get(app: &App, _request: Nothing) -> Result<ModelsView, Api
     let now = engine.now();
     let origin = settings.provider.as_ref().and_then(|provider| provider.origin());
     let (used, unread, waiting) = engine.store().read(|tx| {
-        let unread = if settings.proposing().is_some() { tx.conversations_for_model()?.len() as u64 } else { 0 };
-        Ok((tx.model_use(engine.day_began(now))?, unread, tx.waiting_for_model()?))
+        let unread = if settings.proposing().is_some() { tx.log().conversations_for_model()?.len() as u64 } else { 0 };
+        Ok((tx.model_calls().model_use(engine.day_began(now))?, unread, tx.jobs().waiting_for_model()?))
     })?;
     let keys = engine.keys();
     let (key_store, key_store_problem) = match keys.state() {
@@ -265,14 +265,14 @@ pub(crate) fn model_calls_list(app: &App, request: ModelCallsRequest) -> Result<
     let engine = app.engine();
     let since = engine.day_began(engine.now());
     Ok(engine.store().read(|tx| {
-        let (total, rows) = tx.model_calls(request.remote_only, request.offset, small_page(request.limit, CALLS_MAX))?;
+        let (total, rows) = tx.model_calls().list(request.remote_only, request.offset, small_page(request.limit, CALLS_MAX))?;
         let items = rows.into_iter().map(call_view).collect();
-        Ok(ModelCallsResponse { total, items, today: use_view(tx.model_use(since)?) })
+        Ok(ModelCallsResponse { total, items, today: use_view(tx.model_calls().model_use(since)?) })
     })?)
 }
 
 pub(crate) fn model_calls_forget(app: &App, _request: Nothing) -> Result<Nothing, ApiError> {
-    app.engine().store().write(|tx| tx.forget_model_call_texts())?;
+    app.engine().store().write(|tx| tx.model_calls().forget_model_call_texts())?;
     Ok(Nothing {})
 }
 

@@ -38,7 +38,7 @@ fn handle(row: &HandleRow) -> PersonHandle {
 }
 
 pub(super) fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) -> StoreResult<LineView> {
-    let conversation = tx.conversation(&row.conversation_id)?;
+    let conversation = tx.log().conversation(&row.conversation_id)?;
     Ok(LineView {
         message_id: row.id.to_string(),
         conversation_id: row.conversation_id.to_string(),
@@ -70,7 +70,7 @@ fn clues(tx: &ReadTx<'_>, stored: &Value) -> StoreResult<Vec<ClueView>> {
                 continue;
             };
             let Ok(id) = id.parse::<InteractionId>() else { continue };
-            if let Some(row) = tx.interaction(&id)? {
+            if let Some(row) = tx.log().interaction(&id)? {
                 lines.push(line(tx, &row, Some(span))?);
             }
         }
@@ -81,7 +81,7 @@ fn clues(tx: &ReadTx<'_>, stored: &Value) -> StoreResult<Vec<ClueView>> {
 
 fn link(tx: &ReadTx<'_>, row: &Link) -> StoreResult<LinkView> {
     let sample = |id: &HandleId| -> StoreResult<Vec<LineView>> {
-        tx.lines_of_handles(std::slice::from_ref(id), SAMPLE_LINES)?.iter().map(|row| line(tx, row, None)).collect()
+        tx.people().lines_of_handles(std::slice::from_ref(id), SAMPLE_LINES)?.iter().map(|row| line(tx, row, None)).collect()
     };
     Ok(LinkView {
         id: row.id.to_string(),
@@ -130,7 +130,7 @@ pub(crate) fn people_list(app: &App, _: Nothing) -> Result<PeopleResponse, ApiEr
     let engine = app.engine();
     let people = engine.people()?;
     let links = engine.links()?;
-    let (by_handle, said) = engine.store().read(|tx| Ok((tx.memories_by_handle()?, tx.said_names()?)))?;
+    let (by_handle, said) = engine.store().read(|tx| Ok((tx.people().memories_by_handle()?, tx.people().said_names()?)))?;
     let by_handle: HashMap<String, u64> = by_handle.into_iter().map(|(id, memories)| (id, memories.len() as u64)).collect();
     let items = people
         .iter()
@@ -155,14 +155,14 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
     let places = engine.places_of(&row.id)?;
     let profile = engine.profile_rows(&row.id)?;
     Ok(engine.store().read(|tx| {
-        let said = tx.said_names()?;
-        let by_handle = tx.memories_by_handle()?;
-        let shared = tx.shared_items(ConsentItem::Memory)?;
+        let said = tx.people().said_names()?;
+        let by_handle = tx.people().memories_by_handle()?;
+        let shared = tx.privacy().shared_items(ConsentItem::Memory)?;
         let ids: Vec<&MemoryId> = handles.iter().filter_map(|id| by_handle.get(id.as_str())).flatten().collect();
         let mut memories = ids
             .iter()
             .map(|id| {
-                let memory = tx.memory(id)?;
+                let memory = tx.memories().memory(id)?;
                 Ok(AboutView {
                     is_shared: shared.contains(memory.id.as_str()),
                     id: memory.id.to_string(),
@@ -174,7 +174,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
             })
             .collect::<StoreResult<Vec<_>>>()?;
         memories.sort_by(|a, b| b.time.cmp(&a.time).then(a.id.cmp(&b.id)));
-        let timeline = tx.lines_of_handles(&handles, TIMELINE_LINES)?;
+        let timeline = tx.people().lines_of_handles(&handles, TIMELINE_LINES)?;
         let own = |link: &&Link| handles.contains(&link.a.id) || handles.contains(&link.b.id);
         Ok(PersonDetail {
             person: person(row, &said, memories.len() as u64, &all_links),
@@ -184,7 +184,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
             places: places
                 .iter()
                 .map(|place| {
-                    let conversation = tx.conversation(&place.conversation)?;
+                    let conversation = tx.log().conversation(&place.conversation)?;
                     Ok(PlaceView {
                         conversation_id: conversation.id.to_string(),
                         title: title_or_stand_in(conversation.title.as_deref()),
@@ -239,7 +239,7 @@ pub(super) fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> 
         return Ok(id);
     }
     let found = match text.split_once(':') {
-        Some((channel, address)) => app.engine().store().read(|tx| tx.handle_by_address(channel, address))?,
+        Some((channel, address)) => app.engine().store().read(|tx| tx.people().handle_by_address(channel, address))?,
         None => None,
     };
     found.map(|row| row.id).ok_or_else(|| {
@@ -269,7 +269,7 @@ pub(crate) fn link_remove(app: &App, request: ById) -> Result<Nothing, ApiError>
 }
 
 pub(crate) fn channels_list(app: &App, _: Nothing) -> Result<ChannelsResponse, ApiError> {
-    let items = app.engine().store().read(|tx| tx.channels())?;
+    let items = app.engine().store().read(|tx| tx.privacy().channels())?;
     Ok(ChannelsResponse {
         items: items
             .into_iter()
@@ -339,7 +339,7 @@ fn context_view(app: &App, context: Context) -> Result<ContextResponse, ApiError
         let mut places = HashMap::new();
         for item in context.items.iter().filter(|item| item.kind == "message") {
             let Ok(id) = item.id.parse::<InteractionId>() else { continue };
-            if let Some(row) = tx.interaction(&id)? {
+            if let Some(row) = tx.log().interaction(&id)? {
                 places.insert(item.id.clone(), row.conversation_id.to_string());
             }
         }
@@ -379,14 +379,14 @@ pub(crate) fn memory_share(app: &App, request: ShareRequest) -> Result<Nothing, 
     let id: MemoryId = request.id.parse()?;
     let now = app.engine().now();
     app.engine().store().write(|tx| {
-        tx.memory(&id)?;
-        tx.set_shared(ConsentItem::Memory, id.as_str(), request.is_shared, now)
+        tx.memories().memory(&id)?;
+        tx.privacy().set_shared(ConsentItem::Memory, id.as_str(), request.is_shared, now)
     })?;
     Ok(Nothing {})
 }
 
 pub(crate) fn agents_list(app: &App, _: Nothing) -> Result<AgentsResponse, ApiError> {
-    let items = app.engine().store().read(|tx| tx.agents())?;
+    let items = app.engine().store().read(|tx| tx.privacy().agents())?;
     Ok(AgentsResponse {
         items: items.into_iter().map(|(name, visibility)| AgentView { name, visibility: visibility.to_string() }).collect(),
     })
@@ -400,6 +400,6 @@ pub(crate) fn agent_set(app: &App, request: AgentView) -> Result<AgentsResponse,
         return Err(ApiError::invalid("the agent has no name; enter one"));
     }
     let now = app.engine().now();
-    app.engine().store().write(|tx| tx.set_agent(&name, visibility, now))?;
+    app.engine().store().write(|tx| tx.privacy().set_agent(&name, visibility, now))?;
     agents_list(app, Nothing {})
 }

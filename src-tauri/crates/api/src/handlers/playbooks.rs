@@ -30,7 +30,7 @@ fn row(playbook: &PlaybookRow) -> PlaybookListRow {
 }
 
 fn title(tx: &ReadTx<'_>, conversation: &keepsake_domain::ConversationId) -> StoreResult<String> {
-    let row = tx.conversation(conversation)?;
+    let row = tx.log().conversation(conversation)?;
     Ok(title_or_stand_in(row.title.as_deref()))
 }
 

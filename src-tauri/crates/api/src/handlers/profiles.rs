@@ -17,7 +17,7 @@ fn version(tx: &ReadTx<'_>, row: &ProfileRow, shared: &HashSet<String>) -> Store
     let entry = &row.entry;
     let mut lines = Vec::new();
     for place in entry.evidence.as_slice() {
-        if let Some(message) = tx.interaction(&place.interaction)? {
+        if let Some(message) = tx.log().interaction(&place.interaction)? {
             lines.push(line(tx, &message, Some(place.span))?);
         }
     }
@@ -40,7 +40,7 @@ fn version(tx: &ReadTx<'_>, row: &ProfileRow, shared: &HashSet<String>) -> Store
 
 /// Groups versions into one entry per facet, current entries first. For topics, each profile type is a separate entry.
 pub(super) fn entries(tx: &ReadTx<'_>, rows: &[ProfileRow]) -> StoreResult<Vec<ProfileEntryView>> {
-    let shared = tx.shared_items(ConsentItem::Profile)?;
+    let shared = tx.privacy().shared_items(ConsentItem::Profile)?;
     let current = current_profiles(rows);
     let mut things: BTreeMap<(Option<ProfileType>, &Facet), Vec<&ProfileRow>> = BTreeMap::new();
     for row in rows {
@@ -86,8 +86,8 @@ pub(crate) fn profile_share(app: &App, request: ShareRequest) -> Result<Nothing,
     let id: ProfileId = request.id.parse()?;
     let now = app.engine().now();
     app.engine().store().write(|tx| {
-        tx.profile(&id)?;
-        tx.set_shared(ConsentItem::Profile, id.as_str(), request.is_shared, now)
+        tx.profiles().profile(&id)?;
+        tx.privacy().set_shared(ConsentItem::Profile, id.as_str(), request.is_shared, now)
     })?;
     Ok(Nothing {})
 }

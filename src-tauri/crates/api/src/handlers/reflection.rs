@@ -15,7 +15,7 @@ fn row(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionListRow>
     let mut visibility = Visibility::Public;
     let mut title = String::new();
     for (at, id) in found.memories.iter().enumerate() {
-        let memory = tx.memory(id)?;
+        let memory = tx.memories().memory(id)?;
         visibility = visibility.max(memory.visibility);
         if at == found.keep.unwrap_or(0) {
             title = memory.content;
@@ -39,17 +39,17 @@ fn detail(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionDetai
     let is_applied = found.status == ReflectionStatus::Applied;
     let (mut before, mut after, mut sources) = (Vec::new(), Vec::new(), Vec::new());
     for id in &found.memories {
-        let memory = tx.memory(id)?;
+        let memory = tx.memories().memory(id)?;
         let mut own = 0;
-        for place in tx.evidence(id)? {
+        for place in tx.memories().evidence(id)? {
             own += u32::from(place.memory_id == *id);
-            let Some(message) = tx.interaction(&place.interaction_id)? else { continue };
+            let Some(message) = tx.log().interaction(&place.interaction_id)? else { continue };
             let Ok(quote) = place.span.quote(&message.content) else { continue };
             // Evidence of a merged memory is listed under that memory.
             if place.memory_id != *id && found.memories.contains(&place.memory_id) {
                 continue;
             }
-            let conversation = tx.conversation(&message.conversation_id)?;
+            let conversation = tx.log().conversation(&message.conversation_id)?;
             sources.push(ReflectionSource {
                 memory_id: id.to_string(),
                 conversation_id: conversation.id.to_string(),
@@ -97,7 +97,7 @@ fn ids_of(ids: &[String]) -> Result<Vec<ReflectionId>, ApiError> {
 pub(crate) fn reflections_list(app: &App, _: Nothing) -> Result<ReflectionsResponse, ApiError> {
     let found = app.engine().reflections()?;
     Ok(app.engine().store().read(|tx| {
-        let run = tx.last_reflection_run()?.map(|(id, summary, at)| ReflectionRunView {
+        let run = tx.reflections().last_reflection_run()?.map(|(id, summary, at)| ReflectionRunView {
             operation_id: id.to_string(),
             summary,
             at: at.0,
@@ -105,7 +105,7 @@ pub(crate) fn reflections_list(app: &App, _: Nothing) -> Result<ReflectionsRespo
         Ok(ReflectionsResponse {
             items: found.iter().map(|found| row(tx, found)).collect::<StoreResult<_>>()?,
             run,
-            job_id: tx.unsettled_jobs_of(&[JobKind::Reflect])?.first().map(ToString::to_string),
+            job_id: tx.maintenance().unsettled_jobs_of(&[JobKind::Reflect])?.first().map(ToString::to_string),
         })
     })?)
 }

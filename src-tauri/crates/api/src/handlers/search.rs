@@ -50,11 +50,11 @@ fn person(hit: &PersonHit, found: &Found) -> SearchHit {
 }
 
 fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<SearchHit> {
-    let item = tx.memory_in_list(&hit.id)?;
+    let item = tx.memories().memory_in_list(&hit.id)?;
     // A memory that the person shared may be shown anywhere, but its evidence may not.
     let mut first = None;
-    for evidence in tx.evidence(&hit.id)? {
-        let row = tx.interaction(&evidence.interaction_id)?;
+    for evidence in tx.memories().evidence(&hit.id)? {
+        let row = tx.log().interaction(&evidence.interaction_id)?;
         if let Some(row) = row.filter(|row| found.shows(&row.conversation_id)) {
             first = Some(row);
             break;
@@ -104,7 +104,7 @@ fn topic(tx: &ReadTx<'_>, hit: &TopicHit, found: &Found) -> StoreResult<SearchHi
     let mut first = None;
     for line in &hit.lines {
         // A line is shown only if its words still exist in a message that the audience may see.
-        let row = tx.interaction(&line.place.interaction)?.filter(|row| found.shows(&row.conversation_id));
+        let row = tx.log().interaction(&line.place.interaction)?.filter(|row| found.shows(&row.conversation_id));
         let Some(row) = row.filter(|row| line.place.span.quote(&row.content).is_ok()) else { continue };
         lines.push(beside(&row, &line.text, 0, found));
         first.get_or_insert_with(|| source(&row));

@@ -22,7 +22,7 @@ const READS_SHOWN: u32 = 200;
 const READS_COUNTED: u32 = 20_000;
 
 fn row(tx: &ReadTx<'_>, session: &SessionRow, items: &[SessionItemRow]) -> StoreResult<SessionListRow> {
-    let conversation = tx.conversation(&session.conversation_id)?;
+    let conversation = tx.log().conversation(&session.conversation_id)?;
     let intent = items.iter().find(|item| item.field == "intent").map(|item| item.text.clone());
     Ok(SessionListRow {
         id: session.id.to_string(),
@@ -46,7 +46,7 @@ fn row(tx: &ReadTx<'_>, session: &SessionRow, items: &[SessionItemRow]) -> Store
 pub(crate) fn sessions_list(app: &App, request: SessionsRequest) -> Result<SessionsResponse, ApiError> {
     let agent = request.agent.as_deref().map(agent_key).filter(|key| !key.is_empty());
     Ok(app.engine().store().read(|tx| {
-        let all = tx.sessions(None, false)?;
+        let all = tx.sessions().list(None, false)?;
         let mut agents: BTreeMap<&str, &str> = BTreeMap::new();
         for session in &all {
             agents.entry(&session.agent).or_insert(&session.agent_name);
@@ -55,7 +55,7 @@ pub(crate) fn sessions_list(app: &App, request: SessionsRequest) -> Result<Sessi
         let wanted: Vec<&SessionRow> =
             all.iter().filter(|session| agent.as_ref().is_none_or(|agent| session.agent == *agent)).collect();
         let ids: Vec<SessionId> = wanted.iter().map(|session| session.id.clone()).collect();
-        let items = tx.session_items(&ids)?;
+        let items = tx.sessions().session_items(&ids)?;
         let of = |session: &SessionRow| items.get(&session.id).map_or(&[][..], Vec::as_slice);
         let items = wanted.iter().map(|session| row(tx, session, of(session))).collect::<StoreResult<_>>()?;
         Ok(SessionsResponse { items, agents })
@@ -65,12 +65,12 @@ pub(crate) fn sessions_list(app: &App, request: SessionsRequest) -> Result<Sessi
 pub(crate) fn session_get(app: &App, request: ById) -> Result<SessionDetail, ApiError> {
     let id: SessionId = request.id.parse()?;
     Ok(app.engine().store().read(|tx| {
-        let session = tx.session(&id)?;
-        let items = tx.session_items(std::slice::from_ref(&id))?.remove(&id).unwrap_or_default();
+        let session = tx.sessions().session(&id)?;
+        let items = tx.sessions().session_items(std::slice::from_ref(&id))?.remove(&id).unwrap_or_default();
         let mut views = Vec::new();
         for item in &items {
             // An item is shown only if its words still exist in the log.
-            let Some(message) = tx.interaction(&item.place.interaction)? else { continue };
+            let Some(message) = tx.log().interaction(&item.place.interaction)? else { continue };
             if item.place.span.quote(&message.content).is_err() {
                 continue;
             }
@@ -86,7 +86,8 @@ pub(crate) fn session_get(app: &App, request: ById) -> Result<SessionDetail, Api
             other.conversation_id == session.conversation_id && other.agent == session.agent && other.entity == session.entity
         };
         let versions = tx
-            .sessions(Some(&session.agent), true)?
+            .sessions()
+            .list(Some(&session.agent), true)?
             .iter()
             .filter(is_version)
             .map(|other| SessionVersionView {
@@ -121,7 +122,7 @@ fn role(text: &str) -> Result<PersonRole, ApiError> {
 fn tier_lines(tx: &ReadTx<'_>, rows: &[TierLineRow]) -> StoreResult<Vec<TierLineView>> {
     let mut views = Vec::new();
     for row in rows {
-        let Some(message) = tx.interaction(&row.entry.place.interaction)? else { continue };
+        let Some(message) = tx.log().interaction(&row.entry.place.interaction)? else { continue };
         views.push(TierLineView {
             id: row.entry.id.to_string(),
             text: row.text.clone(),
@@ -195,25 +196,25 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
     Ok(engine.store().read(|tx| {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         let mut messages: BTreeMap<String, u64> = BTreeMap::new();
-        for (name, count) in tx.agents_that_spoke()? {
+        for (name, count) in tx.sessions().agents_that_spoke()? {
             let key = agent_key(&name);
             *messages.entry(key.clone()).or_default() += count;
             names.entry(key).or_insert(name);
         }
-        let levels: BTreeMap<String, String> = tx
-            .agents()?
-            .into_iter()
-            .map(|(name, level)| (agent_key(&name), (name, level)))
-            .fold(BTreeMap::new(), |mut all, (key, (name, level))| {
-                names.entry(key.clone()).or_insert(name);
-                all.insert(key, level.to_string());
-                all
-            });
+        let levels: BTreeMap<String, String> =
+            tx.privacy().agents()?.into_iter().map(|(name, level)| (agent_key(&name), (name, level))).fold(
+                BTreeMap::new(),
+                |mut all, (key, (name, level))| {
+                    names.entry(key.clone()).or_insert(name);
+                    all.insert(key, level.to_string());
+                    all
+                },
+            );
         let mut sessions: BTreeMap<String, u64> = BTreeMap::new();
-        for session in tx.sessions(None, false)? {
+        for session in tx.sessions().list(None, false)? {
             *sessions.entry(session.agent).or_default() += 1;
         }
-        let all_reads = tx.agent_reads(None, READS_COUNTED)?;
+        let all_reads = tx.tiers().agent_reads(None, READS_COUNTED)?;
         // A program without a name is not listed as an agent, but its entries still appear in the access log.
         for read in all_reads.iter().filter(|read| !read.agent.is_empty()) {
             names.entry(read.agent.clone()).or_insert_with(|| read.agent.clone());
@@ -238,7 +239,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
                 name: name.clone(),
             })
             .collect();
-        let persons = tx.persons()?;
+        let persons = tx.people().persons()?;
         let name_of = |id: &EntityId| {
             let person = persons.of(id);
             people.iter().find(|row| row.id == person).map(|row| row.name.clone())
@@ -254,7 +255,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
         });
         let reads = reads.collect();
         let others = people.iter().filter(|person| person.entity_type == "person" && !persons.is_owner(&person.id));
-        let roles = tx.person_roles()?;
+        let roles = tx.tiers().person_roles()?;
         let people = others
             .map(|person| {
                 let role = persons.members(&person.id).iter().map(|id| roles.get(id).copied().unwrap_or(PersonRole::Guest)).min();

@@ -316,7 +316,7 @@ fn view(import: ImportRow) -> ImportView {
 }
 
 pub(crate) fn imports_list(app: &App, _request: Nothing) -> Result<ImportsResponse, ApiError> {
-    let imports = app.engine().store().read(|tx| tx.imports(IMPORTS))?;
+    let imports = app.engine().store().read(|tx| tx.sources().imports(IMPORTS))?;
     Ok(ImportsResponse { items: imports.into_iter().map(view).collect() })
 }
 

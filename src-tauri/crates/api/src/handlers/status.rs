@@ -38,9 +38,9 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
     let reflections = engine.reflections_waiting()?;
     let digest = engine.digest_notice()?.map(|(run, waiting)| DigestNotice { run: run.to_string(), waiting });
     let status = engine.store().read(|tx| {
-        let (messages, conversations) = tx.totals()?;
-        let (pending, active, quarantined) = tx.memory_totals(now)?;
-        let (embedded, total) = tx.embedding_progress(&model)?;
+        let (messages, conversations) = tx.log().totals()?;
+        let (pending, active, quarantined) = tx.memories().memory_totals(now)?;
+        let (embedded, total) = tx.vectors().embedding_progress(&model)?;
         let counts = Counts {
             messages,
             conversations,
@@ -50,11 +50,11 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             links,
             playbooks,
             reflections,
-            alerts: tx.alert_count()?,
-            jobs: tx.unsettled_jobs()?,
-            erasures_pending: tx.pending_erasures()?,
+            alerts: tx.alerts().alert_count()?,
+            jobs: tx.jobs().unsettled_jobs()?,
+            erasures_pending: tx.lifecycle().pending_erasures()?,
         };
-        let owner = tx.owner()?.map(|(name, handles)| OwnerView {
+        let owner = tx.log().owner()?.map(|(name, handles)| OwnerView {
             name,
             handles: handles.into_iter().map(|(channel, handle, verified)| HandleView { channel, handle, verified }).collect(),
         });
@@ -62,12 +62,12 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             version: env!("CARGO_PKG_VERSION").to_owned(),
             data_dir: engine.data_dir().to_string_lossy().into_owned(),
             shared_dir: app.inner.shared_dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()),
-            is_first_run: messages == 0 && !tx.has_imports()?,
+            is_first_run: messages == 0 && !tx.sources().has_imports()?,
             counts,
             embedding: EmbeddingStatus { state, model: model.clone(), dimension, problem: problem.clone(), embedded, total },
             reader: ReaderStatus { state: reader_state, problem: reader_problem.clone() },
             owner,
-            sample_loaded: !tx.sample_imports()?.is_empty(),
+            sample_loaded: !tx.sources().sample_imports()?.is_empty(),
             paused: false,
             paused_until: None,
             digest: digest.clone(),
@@ -87,7 +87,7 @@ pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, Api
 }
 
 fn stored_settings(app: &App) -> Result<Settings, ApiError> {
-    let stored = app.engine().store().read(|tx| tx.setting(SETTINGS_KEY))?;
+    let stored = app.engine().store().read(|tx| tx.settings().setting(SETTINGS_KEY))?;
     // If another version wrote a field that is invalid here, the field falls back to its default, and the others are kept.
     let Some(stored) = stored else { return Ok(Settings::default()) };
     let mut merged = serde_json::to_value(Settings::default()).unwrap_or_default();
@@ -116,12 +116,12 @@ pub(crate) fn settings_set(app: &App, request: Settings) -> Result<Settings, Api
     }
     let json = serde_json::to_string(&request).map_err(|error| ApiError::invalid(error.to_string()))?;
     let now = app.engine().now();
-    app.engine().store().write(|tx| tx.put_setting(SETTINGS_KEY, &json, now))?;
+    app.engine().store().write(|tx| tx.settings().put_setting(SETTINGS_KEY, &json, now))?;
     Ok(request)
 }
 
 pub(crate) fn ui_state_get(app: &App, _request: Nothing) -> Result<UiState, ApiError> {
-    let stored = app.engine().store().read(|tx| tx.setting(UI_STATE_KEY))?;
+    let stored = app.engine().store().read(|tx| tx.settings().setting(UI_STATE_KEY))?;
     let value = stored.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(|| "{}".to_owned());
     Ok(UiState { value })
 }
@@ -132,6 +132,6 @@ pub(crate) fn ui_state_set(app: &App, request: UiState) -> Result<Nothing, ApiEr
     }
     let json = serde_json::Value::String(request.value).to_string();
     let now = app.engine().now();
-    app.engine().store().write_quietly(|tx| tx.put_setting(UI_STATE_KEY, &json, now))?;
+    app.engine().store().write_quietly(|tx| tx.settings().put_setting(UI_STATE_KEY, &json, now))?;
     Ok(Nothing {})
 }

@@ -72,12 +72,13 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
             let is_ready = engine.topics_stand(tx)?;
             return Ok(TopicsResponse { items: Vec::new(), proposals: Vec::new(), growth_from: 0, growth_to: 0, is_ready });
         };
-        let mut times = tx.topic_times(&partition)?;
+        let mut times = tx.topics().topic_times(&partition)?;
         let told = TopicTexts::new(tx)?;
         let titles: BTreeMap<&TopicId, &str> = topics.iter().map(|topic| (&topic.topic.id, topic.title())).collect();
         let title_of = |id: &TopicId| titles.get(id).map(|title| (*title).to_owned());
-        let parked = tx.parked_of(ProposalKind::Topic)?;
+        let parked = tx.memories().parked_of(ProposalKind::Topic)?;
         let mut proposals: Vec<TopicProposalView> = tx
+            .topics()
             .topic_proposals(&partition)?
             .into_iter()
             .filter(|proposal| !parked.contains_key(&proposal.id))
@@ -108,7 +109,7 @@ fn words_of_proposals(tx: &ReadTx<'_>, proposals: &mut [TopicProposalView]) -> S
         let mut texts = Vec::new();
         for id in proposal.apart.iter().take(MESSAGES_READ_FOR_WORDS) {
             let Ok(id) = id.parse() else { continue };
-            texts.extend(tx.interaction(&id)?.map(|message| message.content));
+            texts.extend(tx.log().interaction(&id)?.map(|message| message.content));
         }
         proposal.why = as_said(&proposal.why, texts.iter().map(String::as_str));
     }
@@ -119,13 +120,13 @@ fn lines(tx: &ReadTx<'_>, rows: &[TopicLineRow]) -> StoreResult<Vec<TopicLineVie
     let mut views = Vec::new();
     for row in rows {
         // A line is shown only if its words still exist in the log.
-        let Some(message) = tx.interaction(&row.place.interaction)? else { continue };
+        let Some(message) = tx.log().interaction(&row.place.interaction)? else { continue };
         if row.place.span.quote(&message.content).is_err() {
             continue;
         }
         let mut also = Vec::new();
         for place in &row.also {
-            let Some(message) = tx.interaction(&place.interaction)? else { continue };
+            let Some(message) = tx.log().interaction(&place.interaction)? else { continue };
             if place.span.quote(&message.content).is_ok() {
                 also.push(line(tx, &message, Some(place.span))?);
             }
@@ -182,10 +183,11 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
     Ok(app.engine().store().read(|tx| {
         let (topics, at) = own(app, tx, &id)?;
         let topic = &topics[at];
-        let times = tx.topic_times(&topic.topic.partition)?.remove(&id).unwrap_or_default();
+        let times = tx.topics().topic_times(&topic.topic.partition)?.remove(&id).unwrap_or_default();
         let told = TopicTexts::new(tx)?;
         let text = lines(tx, &told.lines(&topic.version.id)?)?;
         let mut versions: Vec<TopicVersionView> = tx
+            .topics()
             .topic_versions(&id)?
             .into_iter()
             .map(|version| TopicVersionView {
@@ -202,7 +204,8 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
         // A version worded by a model comes before the rules' version of the same content.
         versions.sort_by_key(|version| (version.is_retired, std::cmp::Reverse((version.number, version.made))));
         let newest = &topic.messages[topic.messages.len().saturating_sub(MESSAGES_SHOWN_MAX)..];
-        let messages = tx.interactions_of(newest)?.iter().map(|row| line(tx, row, None)).collect::<StoreResult<Vec<_>>>()?;
+        let messages =
+            tx.topics().interactions_of(newest)?.iter().map(|row| line(tx, row, None)).collect::<StoreResult<Vec<_>>>()?;
         let named = |kind: &str, other: &VisibleTopic| RelatedTopic {
             id: other.topic.id.to_string(),
             title: other.title().to_owned(),
@@ -223,6 +226,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
         };
         let held: std::collections::BTreeSet<_> = topic.messages.iter().collect();
         let mut decisions: Vec<TopicDecisionView> = tx
+            .topics()
             .topic_decisions(&topic.topic.partition)?
             .into_iter()
             .filter(|row| row.undone_at.is_none() && row.a.iter().chain(&row.b).any(|id| held.contains(id)))
@@ -247,7 +251,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
 pub(crate) fn topic_text(app: &App, request: TopicTextRequest) -> Result<TopicText, ApiError> {
     let id: TopicVersionId = request.version_id.parse()?;
     Ok(app.engine().store().read(|tx| {
-        let version = tx.topic_version(&id)?;
+        let version = tx.topics().topic_version(&id)?;
         own(app, tx, &version.topic)?;
         let lines = lines(tx, &TopicTexts::new(tx)?.lines(&id)?)?;
         Ok(TopicText { text: markdown(&lines), lines })

@@ -21,7 +21,7 @@ const LINES: usize = 3;
 const LOOKED_THROUGH: u32 = 60;
 
 fn lines(tx: &ReadTx<'_>, voice: &HandleId) -> StoreResult<Vec<LineView>> {
-    let mut said = tx.lines_of_handles(std::slice::from_ref(voice), LOOKED_THROUGH)?;
+    let mut said = tx.people().lines_of_handles(std::slice::from_ref(voice), LOOKED_THROUGH)?;
     said.sort_by_key(|row| std::cmp::Reverse(row.content.chars().count()));
     said.truncate(LINES);
     said.sort_by_key(|row| (row.time, row.seq));
@@ -30,20 +30,20 @@ fn lines(tx: &ReadTx<'_>, voice: &HandleId) -> StoreResult<Vec<LineView>> {
 
 /// For each handle in a confirmed link, the other handle.
 fn linked(tx: &ReadTx<'_>) -> StoreResult<HashMap<HandleId, HandleId>> {
-    let links = tx.link_decisions()?.into_iter().filter(|link| link.answer == LinkAnswer::Same);
+    let links = tx.people().link_decisions()?.into_iter().filter(|link| link.answer == LinkAnswer::Same);
     Ok(links.flat_map(|link| [(link.a.clone(), link.b.clone()), (link.b, link.a)]).collect())
 }
 
 pub(crate) fn voices_list(app: &App, request: VoicesRequest) -> Result<VoicesResponse, ApiError> {
     let of: Option<ConversationId> = request.conversation_id.as_deref().map(str::parse).transpose()?;
     Ok(app.engine().store().read(|tx| {
-        let voices = tx.voices(of.as_ref())?;
+        let voices = tx.people().voices(of.as_ref())?;
         let linked = if voices.is_empty() { HashMap::new() } else { linked(tx)? };
         let mut meetings = Vec::new();
         for voices in voices.chunk_by(|a, b| a.conversation == b.conversation) {
             let open = voices.iter().filter(|voice| voice.is_open()).count() as u32;
             let Some(first) = voices.first().filter(|_| of.is_some() || open > 0) else { continue };
-            let conversation = tx.conversation(&first.conversation)?;
+            let conversation = tx.log().conversation(&first.conversation)?;
             let view = |voice: &UnidentifiedSpeakerRow| -> StoreResult<VoiceView> {
                 Ok(VoiceView {
                     handle: voice.handle.to_string(),

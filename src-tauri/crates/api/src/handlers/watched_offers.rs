@@ -35,7 +35,7 @@ fn offers(env: &Env, sources: &[WatchedSource]) -> Vec<WatchedOffer> {
 
 pub(crate) fn watched_offers(app: &App, _request: Nothing) -> Result<WatchedOffers, ApiError> {
     let engine = app.engine();
-    let is_dismissed: bool = engine.store().read(|tx| tx.choice(DISMISSED_SETTING, DISMISSED))?;
+    let is_dismissed: bool = engine.store().read(|tx| tx.settings().choice(DISMISSED_SETTING, DISMISSED))?;
     let items = match app.inner.surroundings.env() {
         Ok(env) => offers(&env, &engine.watched_sources()?),
         Err(_) => Vec::new(),
@@ -65,7 +65,7 @@ fn follow(engine: &Engine, env: &Env, programs: &[String]) -> Result<(), ApiErro
 
 pub(crate) fn watched_offers_dismiss(app: &App, _request: Nothing) -> Result<WatchedOffers, ApiError> {
     let engine = app.engine();
-    engine.store().write(|tx| tx.put_choice(DISMISSED_SETTING, DISMISSED, &true, engine.now()))?;
+    engine.store().write(|tx| tx.settings().put_choice(DISMISSED_SETTING, DISMISSED, &true, engine.now()))?;
     watched_offers(app, Nothing {})
 }
 

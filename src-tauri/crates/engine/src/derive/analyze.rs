@@ -126,7 +126,7 @@ struct Reading<'r> {
 }
 
 fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<Option<AnalysisId>> {
-    let analyses = store.read(|tx| tx.analyses(id))?;
+    let analyses = store.read(|tx| tx.analyses().of(id))?;
     Ok(analyses.into_iter().find(|analysis| analysis.fingerprint == wanted).map(|analysis| analysis.id))
 }
 
@@ -140,7 +140,7 @@ impl Engine {
 
     /// Why Analyze Now would not run on this conversation; `None` if it would.
     pub fn analyze_obstacle(&self, id: &ConversationId, force: bool) -> Result<Option<AnalyzeStart>> {
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?)))?;
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?)))?;
         if conversation.is_private {
             return Ok(Some(AnalyzeStart::Private));
         }
@@ -181,7 +181,7 @@ impl Engine {
         }
         let kind = if self.model_settings()?.proposing().is_some() { JobKind::AnalyzeModel } else { JobKind::Analyze };
         let job = self.conversation_job(kind, id);
-        let queued = self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        let queued = self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.inner.wake.all();
         Ok(AnalyzeStart::Queued(queued))
     }
@@ -189,7 +189,7 @@ impl Engine {
     /// Analyzes one whole conversation. With a lease, the job is completed in the same transaction.
     pub fn analyze(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<AnalysisId> {
         let (conversation, rows, map) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
+            self.store().read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused(
                 "this conversation is excluded from memory, so it is never analyzed; use it for memory again first".to_owned(),
@@ -238,7 +238,7 @@ impl Engine {
     ) -> Result<AnalysisId> {
         let settings = self.model_settings()?;
         let (conversation, rows, map) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
+            self.store().read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused(
                 "this conversation is excluded from memory, so it is never analyzed; use it for memory again first".to_owned(),
@@ -359,14 +359,14 @@ impl Engine {
                     None => None,
                 };
                 let summary = summary_id.as_ref().map(|(id, (start, end))| (id, text.as_str(), *start, *end));
-                tx.insert_analysis(&row, summary)?;
+                tx.analyses().insert_analysis(&row, summary)?;
                 if self.has_reader() {
-                    tx.mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
+                    tx.log().mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
                 }
             }
             self.tell_dropped(tx, dropped, lease.map(|lease| &lease.job))?;
             if let Some(lease) = lease {
-                tx.complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.now())?;
+                tx.jobs().complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.now())?;
             }
             Ok(())
         })?;

@@ -136,7 +136,7 @@ pub struct StoredConversationStatus {
 
 /// The promises of a conversation, except those whose words are no longer in the log; empty for an excluded conversation.
 pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::result::Result<Vec<StoredCommitment>, StoreError> {
-    let Some(row) = tx.standing(id)? else { return Ok(Vec::new()) };
+    let Some(row) = tx.conversation_status().standing(id)? else { return Ok(Vec::new()) };
     let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &row.pending_actions)?;
     let mut shown = Vec::with_capacity(stored.len());
     for commitment in stored {
@@ -150,7 +150,7 @@ pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::resul
 /// Whether the range still exists.
 fn stands(tx: &ReadTx<'_>, place: &StoredPlace) -> std::result::Result<bool, StoreError> {
     let Ok(span) = Span::new(place.start, place.end) else { return Ok(false) };
-    Ok(tx.interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))
+    Ok(tx.log().interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))
 }
 
 impl Engine {
@@ -160,9 +160,9 @@ impl Engine {
         tx: &ReadTx<'_>,
         id: &ConversationId,
     ) -> std::result::Result<Option<StoredConversationStatus>, StoreError> {
-        let Some(row) = tx.standing(id)? else { return Ok(None) };
+        let Some(row) = tx.conversation_status().standing(id)? else { return Ok(None) };
         let taken = TakenBack::read(tx, None)?;
-        let summary = match tx.latest_summary(id, None)? {
+        let summary = match tx.conversation_status().latest_summary(id, None)? {
             Some(summary) => Some(SummaryRow { text: taken.summary_left(id, &summary.text), ..summary }),
             None => None,
         };
@@ -179,19 +179,19 @@ impl Engine {
     /// The promises by and to a person, each with its conversation: open ones first, newest first.
     pub fn commitments_with(&self, person: &EntityId) -> Result<Vec<(ConversationId, StoredCommitment)>> {
         Ok(self.store().read(|tx| {
-            let persons = tx.persons()?;
+            let persons = tx.people().persons()?;
             let person = persons.of(person);
-            let handles = tx.handles()?;
+            let handles = tx.people().handles()?;
             let is_theirs = |party: &StoredParty| match &party.handle_id {
                 _ if party.is_owner => persons.is_owner(&person),
                 Some(id) => handles.iter().any(|row| row.id.as_str() == id && persons.of(&row.entity_id) == person),
                 None => false,
             };
             let mut found = Vec::new();
-            for id in tx.conversations_with_promises()? {
+            for id in tx.conversation_status().conversations_with_promises()? {
                 for commitment in commitments_of(tx, &id)? {
                     if is_theirs(&commitment.debtor) || commitment.creditor.as_ref().is_some_and(&is_theirs) {
-                        let time = tx.interaction(&commitment.place.interaction_id)?.map(|row| row.time);
+                        let time = tx.log().interaction(&commitment.place.interaction_id)?.map(|row| row.time);
                         found.push((id.clone(), time, commitment));
                     }
                 }
@@ -204,7 +204,7 @@ impl Engine {
     /// Queues a job for the conversations that are due. If none is due now, returns when the next one is.
     pub fn queue_settling(&self) -> Result<Option<Timestamp>> {
         let now = self.now();
-        match self.store().read(|tx| tx.next_settling())? {
+        match self.store().read(|tx| tx.conversation_status().next_settling())? {
             Some(due) if due <= now => {}
             later => return Ok(later),
         }
@@ -215,14 +215,14 @@ impl Engine {
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, now))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, now))?;
         self.inner.wake.all();
         Ok(None)
     }
 
     /// Judges every conversation that is due.
     pub(crate) fn settle_conversations(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
+        let due = self.store().read(|tx| tx.conversation_status().conversations_to_settle(self.now()))?;
         let pass = self.pass()?;
         let total = due.len() as u64;
         let mut done = 0;
@@ -234,13 +234,13 @@ impl Engine {
             let judged = batch.iter().map(|id| self.judged(id, pass, control)).collect::<Result<Vec<_>>>()?;
             let now = self.now();
             self.store().write(|tx| {
-                tx.check_lease(lease)?;
+                tx.jobs().check_lease(lease)?;
                 judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now))
             })?;
             done += batch.len() as u64;
         }
         let result = serde_json::json!({ "conversations": total }).to_string();
-        self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?;
         self.queue_sessions()?;
         // Analyses and model calls may have been queued.
         self.look_for_work();
@@ -250,11 +250,16 @@ impl Engine {
     /// Judges one conversation; `None` if it was erased or excluded meanwhile.
     fn judged(&self, id: &ConversationId, pass: Pass, control: &dyn Control) -> Result<Option<Judged>> {
         let read = self.store().read(|tx| {
-            if tx.conversation(id)?.is_private {
+            if tx.log().conversation(id)?.is_private {
                 return Ok(None);
             }
             let rows = messages_on_record(tx, id)?;
-            Ok(Some((rows, tx.last_seq(id)?, tx.latest_summary(id, None)?, tx.standing(id)?)))
+            Ok(Some((
+                rows,
+                tx.log().last_seq(id)?,
+                tx.conversation_status().latest_summary(id, None)?,
+                tx.conversation_status().standing(id)?,
+            )))
         });
         let (rows, through_seq, before, known) = match read {
             Ok(Some(read)) => read,
@@ -297,7 +302,7 @@ impl Engine {
     /// Judges synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn settle_now(&self) -> Result<()> {
-        let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
+        let due = self.store().read(|tx| tx.conversation_status().conversations_to_settle(self.now()))?;
         let pass = Pass { has_model: false, analysed_since: None };
         let judged = due.iter().map(|id| self.judged(id, pass, &crate::queue::control::Unwatched)).collect::<Result<Vec<_>>>()?;
         let now = self.now();
@@ -306,21 +311,21 @@ impl Engine {
 
     fn store_judged(&self, tx: &WriteTx<'_>, judged: &Judged, now: Timestamp) -> std::result::Result<(), StoreError> {
         if judged.asks_model {
-            tx.enqueue(&self.conversation_job(JobKind::SettleModel, &judged.id), now)?;
+            tx.jobs().enqueue(&self.conversation_job(JobKind::SettleModel, &judged.id), now)?;
         }
         if judged.is_kept {
-            return tx.put_settle_due(&judged.id, judged.new.due);
+            return tx.conversation_status().put_settle_due(&judged.id, judged.new.due);
         }
         // If it was excluded or erased meanwhile, nothing is written.
-        if !tx.put_conversation_status(&judged.id, &judged.new, now)? {
+        if !tx.conversation_status().put_conversation_status(&judged.id, &judged.new, now)? {
             return Ok(());
         }
         if let Some(kind) = judged.analysis {
-            tx.enqueue(&self.conversation_job(kind, &judged.id), now)?;
+            tx.jobs().enqueue(&self.conversation_job(kind, &judged.id), now)?;
         }
         if let Some(summary) = &judged.summary {
             let id = summary_id(tx, self.ids(), &judged.id, &summary.text, (&summary.first, &summary.last))?;
-            tx.insert_summary(
+            tx.conversation_status().insert_summary(
                 &id,
                 &judged.id,
                 &summary.text,
@@ -356,7 +361,7 @@ pub(crate) fn summary_id(
 ) -> std::result::Result<SummaryId, StoreError> {
     let parts = [conversation.as_str(), text, range.0.as_str(), range.1.as_str()];
     let id = SummaryId::from_uuid(uuid_of("summary", &parts));
-    Ok(if tx.has_summary(&id)? { SummaryId::fresh(ids) } else { id })
+    Ok(if tx.conversation_status().has_summary(&id)? { SummaryId::fresh(ids) } else { id })
 }
 
 struct NewSummary {

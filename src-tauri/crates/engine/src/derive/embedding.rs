@@ -139,21 +139,21 @@ impl Engine {
             job_id: None,
             created: self.now(),
         };
-        Ok(self.store().write(|tx| tx.raise_alert(&alert))?)
+        Ok(self.store().write(|tx| tx.alerts().raise_alert(&alert))?)
     }
 
     /// Queues a job that fills in missing vectors, if there is a model and something to do.
     pub fn queue_embedding(&self) -> Result<()> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };
         let is_done = self.store().read(|tx| {
-            let (done, total) = tx.embedding_progress(embedder.name())?;
-            Ok(done == total && tx.vector_gap(embedder.name(), 1)?.is_none())
+            let (done, total) = tx.vectors().embedding_progress(embedder.name())?;
+            Ok(done == total && tx.vectors().vector_gap(embedder.name(), 1)?.is_none())
         })?;
         if is_done {
             return Ok(());
         }
         let Some(job) = self.embedding_job() else { return Ok(()) };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.inner.wake.all();
         Ok(())
     }
@@ -177,10 +177,10 @@ impl Engine {
 
     pub(crate) fn embed_memories(&self, control: &dyn Control) -> Result<u64> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
-        let (done, total) = self.store().read(|tx| tx.embedding_progress(embedder.name()))?;
+        let (done, total) = self.store().read(|tx| tx.vectors().embedding_progress(embedder.name()))?;
         let mut filled = 0;
         loop {
-            let batch = self.store().read(|tx| tx.memories_without_embedding(embedder.name(), EMBED_BATCH))?;
+            let batch = self.store().read(|tx| tx.vectors().memories_without_embedding(embedder.name(), EMBED_BATCH))?;
             if batch.is_empty() {
                 return Ok(filled);
             }
@@ -188,7 +188,7 @@ impl Engine {
             let vectors = embedder.embed(&texts)?;
             self.store().write(|tx| {
                 for ((id, _), vector) in batch.iter().zip(&vectors) {
-                    tx.put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
+                    tx.vectors().put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
                 }
                 Ok(())
             })?;

@@ -50,7 +50,7 @@ pub(crate) struct Pass {
 impl Engine {
     /// Whether ended conversations are analyzed automatically, and since when.
     pub fn analysis_rules(&self) -> Result<AnalysisRules> {
-        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
+        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Switches automatic analysis on or off. It applies from the moment it is switched on; conversations that ended before
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     fn put_analysis_rules(&self, rules: AnalysisRules) -> Result<AnalysisRules> {
-        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
+        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
         Ok(rules)
     }
 
@@ -87,7 +87,7 @@ impl Engine {
     ) -> Result<Option<JobKind>> {
         let is_ended = status == ConversationStatus::Archived;
         let is_recent = rows.last().zip(pass.analysed_since).is_some_and(|(last, since)| last.time >= since);
-        if !is_ended || !is_recent || !self.store().read(|tx| tx.may_read_unasked(id))? {
+        if !is_ended || !is_recent || !self.store().read(|tx| tx.conversation_status().may_read_unasked(id))? {
             return Ok(None);
         }
         let is_free = self.analyze_obstacle(id, false)?.is_none();

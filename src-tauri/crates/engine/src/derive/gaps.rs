@@ -46,8 +46,8 @@ impl GapWrite {
     /// Writes the change. Returns `false` if it refers to a gap that no longer exists.
     pub(crate) fn apply(&self, tx: &WriteTx<'_>) -> std::result::Result<bool, StoreError> {
         match self {
-            Self::New(gap) => tx.insert_gap(gap).map(|()| true),
-            Self::Seen(seen) => tx.see_gap(seen),
+            Self::New(gap) => tx.gaps().insert_gap(gap).map(|()| true),
+            Self::Seen(seen) => tx.gaps().see_gap(seen),
         }
     }
 }
@@ -61,11 +61,11 @@ pub(crate) struct GapBook {
 
 impl GapBook {
     pub(crate) fn load(tx: &ReadTx<'_>) -> std::result::Result<Self, StoreError> {
-        let gaps = tx.gaps()?;
+        let gaps = tx.gaps().all()?;
         let mut refusals = HashMap::new();
         for gap in &gaps {
             let Some(place) = gap.evidence.first() else { continue };
-            let Some(message) = tx.interaction(&place.interaction)? else { continue };
+            let Some(message) = tx.log().interaction(&place.interaction)? else { continue };
             // The evidence of a gap found by a model cites only the entity's own words, which contain no refusal.
             if let (Role::Assistant, Ok(words)) = (message.role, place.span.quote(&message.content)) {
                 refusals.insert(gap.id.clone(), words.to_owned());
@@ -206,8 +206,8 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 fn task_text(tx: &ReadTx<'_>, gap: &GapRow, task: &TaskRow) -> std::result::Result<TaskText, StoreError> {
     let mut evidence = Vec::new();
     for place in &gap.evidence {
-        let Some(message) = tx.interaction(&place.interaction)? else { continue };
-        let conversation = tx.conversation(&message.conversation_id)?;
+        let Some(message) = tx.log().interaction(&place.interaction)? else { continue };
+        let conversation = tx.log().conversation(&message.conversation_id)?;
         let is_open = conversation.visibility == Visibility::Public && !conversation.is_private;
         evidence.push(TaskEvidence {
             interaction: message.id,
@@ -233,7 +233,7 @@ pub(crate) fn is_open(gap: &GapRow) -> bool {
 impl Engine {
     /// The file for tasks, if the person chose one.
     pub fn tasks_file(&self) -> Result<Option<PathBuf>> {
-        Ok(self.store().read(|tx| tx.setting(TASKS_FILE_SETTING))?.filter(|path| !path.is_empty()).map(PathBuf::from))
+        Ok(self.store().read(|tx| tx.settings().setting(TASKS_FILE_SETTING))?.filter(|path| !path.is_empty()).map(PathBuf::from))
     }
 
     /// Sets the file for tasks.
@@ -246,16 +246,16 @@ impl Engine {
         }
         read_file(path)?;
         let now = self.now();
-        Ok(self.store().write(|tx| tx.put_setting(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
+        Ok(self.store().write(|tx| tx.settings().put_setting(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
     }
 
     /// Gaps that are neither dismissed nor expired, most frequent first. Reads the checkboxes of their tasks first.
     pub fn gaps(&self) -> Result<Vec<GapRow>> {
         self.read_tasks()?;
         Ok(self.store().read(|tx| {
-            let parked = tx.parked_of(ProposalKind::Gap)?;
+            let parked = tx.memories().parked_of(ProposalKind::Gap)?;
             let is_parked = |gap: &GapRow| parked.get(gap.id.as_str()) == Some(&gap.frequency.to_string());
-            let mut gaps = tx.gaps()?;
+            let mut gaps = tx.gaps().all()?;
             gaps.retain(|gap| gap.dismissed_at.is_none() && !(is_open(gap) && is_parked(gap)));
             Ok(gaps)
         })?)
@@ -268,7 +268,7 @@ impl Engine {
                 "no file for tasks is chosen; choose a Markdown file in the settings, or with --file".to_owned(),
             ));
         };
-        let before = self.store().read(|tx| tx.gap(id))?;
+        let before = self.store().read(|tx| tx.gaps().gap(id))?;
         if before.status == GapStatus::Resolved {
             return Err(EngineError::Refused(
                 "the task of this gap is done; it is reopened if the gap comes up again".to_owned(),
@@ -286,21 +286,21 @@ impl Engine {
         let rendered = self.store().read(|tx| task_text(tx, &before, &task))?;
         write_file(&file, &written(&text, &rendered))?;
         let now = self.now();
-        self.store().write(|tx| tx.confirm_gap(id, &task.id, task.file.as_deref(), now))?;
-        Ok(self.store().read(|tx| tx.gap(id))?)
+        self.store().write(|tx| tx.gaps().confirm_gap(id, &task.id, task.file.as_deref(), now))?;
+        Ok(self.store().read(|tx| tx.gaps().gap(id))?)
     }
 
     /// Dismisses a gap, or undoes that.
     pub fn dismiss_gap(&self, id: &GapId, is_dismissed: bool) -> Result<()> {
         let at = is_dismissed.then(|| self.now());
-        Ok(self.store().write(|tx| tx.dismiss_gap(id, at))?)
+        Ok(self.store().write(|tx| tx.gaps().dismiss_gap(id, at))?)
     }
 
     /// Reads the checkboxes of the tasks and updates the gaps. A file that is missing, or shows a task as both open and done,
     /// is ignored.
     fn read_tasks(&self) -> Result<()> {
         let now = self.now();
-        for gap in self.store().read(|tx| tx.gaps())? {
+        for gap in self.store().read(|tx| tx.gaps().all())? {
             let Some(TaskRow { id, file: Some(file), status }) = &gap.task else { continue };
             let Ok(text) = read_file(Path::new(file)) else { continue };
             let TaskInFile::Found(found) = status_in(&text, id) else { continue };
@@ -310,7 +310,7 @@ impl Engine {
                     TaskStatus::Open => gap.status.may_become(GapStatus::Reopened).is_ok(),
                 };
             if is_due {
-                self.store().write(|tx| tx.settle_gap(&gap.id, found, now))?;
+                self.store().write(|tx| tx.gaps().settle_gap(&gap.id, found, now))?;
             }
         }
         Ok(())
@@ -318,7 +318,7 @@ impl Engine {
 
     /// Unchecks the tasks of gaps that came up again.
     pub(crate) fn reopen_tasks(&self, gaps: &[GapId]) -> Result<()> {
-        for gap in self.store().read(|tx| tx.gaps())?.iter().filter(|gap| gaps.contains(&gap.id)) {
+        for gap in self.store().read(|tx| tx.gaps().all())?.iter().filter(|gap| gaps.contains(&gap.id)) {
             let Some(task) = gap.task.as_ref().filter(|_| gap.status == GapStatus::Reopened) else { continue };
             let Some(file) = task.file.as_ref().map(Path::new).filter(|file| file.exists()) else { continue };
             let rendered = self.store().read(|tx| task_text(tx, gap, task))?;

@@ -40,8 +40,8 @@ impl Engine {
     /// one.
     pub fn queue_identity(&self) -> Result<()> {
         let (last, has_news) = self.store().read(|tx| {
-            let looked = tx.setting(LOOKED_SETTING)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
-            Ok((tx.last_seq_of_all()?, tx.somebody_spoke_after(looked)?))
+            let looked = tx.settings().setting(LOOKED_SETTING)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
+            Ok((tx.log().last_seq_of_all()?, tx.people().somebody_spoke_after(looked)?))
         })?;
         if !has_news {
             return Ok(());
@@ -53,7 +53,7 @@ impl Engine {
             idempotency_key: last.to_string(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.inner.wake.all();
         Ok(())
     }
@@ -61,7 +61,7 @@ impl Engine {
     /// Queues a search even without new messages, because the evidence for suggestions may have been erased.
     pub(crate) fn look_at_links_again(&self) -> Result<()> {
         let now = self.now();
-        self.store().write(|tx| tx.put_setting(LOOKED_SETTING, "0", now))?;
+        self.store().write(|tx| tx.settings().put_setting(LOOKED_SETTING, "0", now))?;
         self.queue_identity()
     }
 
@@ -70,13 +70,14 @@ impl Engine {
         let config = self.scrub_config()?;
         let (last, records, conversations) = self.store().read(|tx| {
             let mut conversations: Vec<_> = tx
-                .places(&tx.persons()?)?
+                .privacy()
+                .places(&tx.people().persons()?)?
                 .into_values()
                 .filter(|place| !place.is_off_record)
                 .map(|place| place.conversation)
                 .collect();
             conversations.sort();
-            Ok((tx.last_seq_of_all()?, handle_records(tx)?, conversations))
+            Ok((tx.log().last_seq_of_all()?, handle_records(tx)?, conversations))
         })?;
         let mut reader = IdentityReader::new(records, &config).map_err(|error| EngineError::Refused(error.to_string()))?;
         let total = conversations.len() as u64;
@@ -115,10 +116,10 @@ impl Engine {
             reader.suggest(&[]).iter().map(|suggestion| stored(link_id(suggestion), suggestion)).collect::<Result<Vec<_>>>()?;
         let now = self.now();
         self.store().write(|tx| {
-            tx.check_lease(lease)?;
-            tx.replace_link_suggestions(&rows, now)?;
-            tx.put_setting(LOOKED_SETTING, &last.to_string(), now)?;
-            tx.complete(lease, &serde_json::json!({ "suggested": rows.len() }).to_string(), now)
+            tx.jobs().check_lease(lease)?;
+            tx.people().replace_link_suggestions(&rows, now)?;
+            tx.settings().put_setting(LOOKED_SETTING, &last.to_string(), now)?;
+            tx.jobs().complete(lease, &serde_json::json!({ "suggested": rows.len() }).to_string(), now)
         })?;
         Ok(())
     }
@@ -145,15 +146,16 @@ fn stored(id: LinkId, suggestion: &Suggestion) -> Result<LinkSuggestionRow> {
 }
 
 fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, StoreError> {
-    let persons = tx.persons()?;
-    let names = tx.names_of_handles()?;
+    let persons = tx.people().persons()?;
+    let names = tx.people().names_of_handles()?;
     let mut profiles: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();
-    tx.each_profile(&PROFILE_FIELDS, |handle, value| collect(value, profiles.entry(handle).or_default()))?;
+    tx.people().each_profile(&PROFILE_FIELDS, |handle, value| collect(value, profiles.entry(handle).or_default()))?;
     // Unidentified speakers are left out: the person identifies each one, for one meeting only.
     let is_unidentified_speaker = |row: &HandleRow| {
         ChannelHandle { channel: row.channel_type.clone(), handle: row.handle.clone() }.is_unidentified_speaker()
     };
     Ok(tx
+        .people()
         .handles()?
         .into_iter()
         .filter(|row| !is_unidentified_speaker(row))

@@ -110,6 +110,7 @@ impl Engine {
     pub(crate) fn people_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<PersonRow>, StoreError> {
         let map = self.map(tx)?;
         let linked: BTreeSet<HandleId> = tx
+            .people()
             .link_decisions()?
             .into_iter()
             .filter(|row| row.answer == LinkAnswer::Same)
@@ -117,7 +118,7 @@ impl Engine {
             .collect();
         let mut people: BTreeMap<EntityId, Vec<HandleRow>> = BTreeMap::new();
         // Unidentified speakers are not listed until they have a name.
-        for mut row in tx.handles()?.into_iter().filter(|row| !row.is_unnamed) {
+        for mut row in tx.people().handles()?.into_iter().filter(|row| !row.is_unnamed) {
             row.verified |= linked.contains(&row.id);
             people.entry(map.persons.of(&row.entity_id)).or_default().push(row);
         }
@@ -129,15 +130,15 @@ impl Engine {
     /// Number of pairs that [`Engine::links`] returns as open, counted without loading their evidence.
     pub fn open_links(&self) -> Result<u64> {
         Ok(self.store().read(|tx| {
-            let suggestions = tx.link_suggestions()?;
+            let suggestions = tx.people().link_suggestions()?;
             if suggestions.is_empty() {
                 return Ok(0);
             }
-            let decisions = tx.link_decisions()?;
-            let persons = tx.persons()?;
-            let parked = tx.parked_of(ProposalKind::Link)?;
+            let decisions = tx.people().link_decisions()?;
+            let persons = tx.people().persons()?;
+            let parked = tx.memories().parked_of(ProposalKind::Link)?;
             let entities: HashMap<LinkId, (EntityId, EntityId)> =
-                tx.suggested_entities()?.into_iter().map(|(id, a, b)| (id, (a, b))).collect();
+                tx.people().suggested_entities()?.into_iter().map(|(id, a, b)| (id, (a, b))).collect();
             let is_open = |suggestion: &&LinkSuggestionRow| {
                 let decision = decisions.iter().find(|row| row.a == suggestion.a && row.b == suggestion.b);
                 status_of(suggestion, decision) == LinkStatus::Open
@@ -151,9 +152,9 @@ impl Engine {
     /// Suggested and answered pairs, open ones first, then by strength. Expired suggestions are left out.
     pub fn links(&self) -> Result<Vec<Link>> {
         Ok(self.store().read(|tx| {
-            let parked = tx.parked_of(ProposalKind::Link)?;
+            let parked = tx.memories().parked_of(ProposalKind::Link)?;
             let marks: HashMap<LinkId, String> =
-                tx.link_suggestions()?.into_iter().map(|row| (row.id, row.evidence_fingerprint)).collect();
+                tx.people().link_suggestions()?.into_iter().map(|row| (row.id, row.evidence_fingerprint)).collect();
             let mut links = self.links_in(tx)?;
             links.retain(|link| {
                 let mark = parked.get(link.id.as_str());
@@ -166,13 +167,14 @@ impl Engine {
     /// As [`links`](Self::links) in the given snapshot, including expired ones.
     pub(crate) fn links_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<Link>, StoreError> {
         let map = self.map(tx)?;
-        let handles: BTreeMap<HandleId, HandleRow> = tx.handles()?.into_iter().map(|row| (row.id.clone(), row)).collect();
-        let decisions = tx.link_decisions()?;
+        let handles: BTreeMap<HandleId, HandleRow> =
+            tx.people().handles()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let decisions = tx.people().link_decisions()?;
         let decided: BTreeMap<(&HandleId, &HandleId), &LinkDecisionRow> =
             decisions.iter().rev().map(|row| ((&row.a, &row.b), row)).collect();
         let mut suggested: BTreeSet<(HandleId, HandleId)> = BTreeSet::new();
         let mut links = Vec::new();
-        for suggestion in tx.link_suggestions()? {
+        for suggestion in tx.people().link_suggestions()? {
             let (Some(a), Some(b)) = (handles.get(&suggestion.a), handles.get(&suggestion.b)) else { continue };
             let decision = decided.get(&(&suggestion.a, &suggestion.b)).copied();
             let status = status_of(&suggestion, decision);
@@ -237,9 +239,13 @@ impl Engine {
         let now = self.now();
         let fresh = LinkId::fresh(self.ids());
         self.store().write(|tx| {
-            let is_answered = tx.link_decisions()?.iter().any(|row| row.a == link.a.id && row.b == link.b.id);
+            let is_answered = tx.people().link_decisions()?.iter().any(|row| row.a == link.a.id && row.b == link.b.id);
             // Stored without evidence, so that all evidence for the pair counts as new.
-            if is_answered { tx.answer_link(&fresh, &link.a.id, &link.b.id, LinkAnswer::Unlinked, "", now) } else { Ok(()) }
+            if is_answered {
+                tx.people().answer_link(&fresh, &link.a.id, &link.b.id, LinkAnswer::Unlinked, "", now)
+            } else {
+                Ok(())
+            }
         })?;
         self.read_parted()
     }
@@ -257,7 +263,7 @@ impl Engine {
 
     /// A suggested or linked pair.
     pub fn link(&self, id: &LinkId) -> Result<Link> {
-        let decided = self.store().read(|tx| tx.link_decisions())?;
+        let decided = self.store().read(|tx| tx.people().link_decisions())?;
         let pair = decided.iter().find(|row| row.id == *id || row.pair_id == *id).map(|row| (row.a.clone(), row.b.clone()));
         self.store()
             .read(|tx| self.links_in(tx))?
@@ -271,7 +277,7 @@ impl Engine {
         let id = LinkId::fresh(self.ids());
         let refused = self.store().write(|tx| {
             let (a, b) = if a <= b { (a, b) } else { (b, a) };
-            let decisions = tx.link_decisions()?;
+            let decisions = tx.people().link_decisions()?;
             let before = decisions.iter().find(|row| row.a == *a && row.b == *b);
             if before.is_some_and(|row| row.answer == answer && answer != LinkAnswer::Unsure) {
                 return Ok(None);
@@ -281,10 +287,10 @@ impl Engine {
             {
                 return Ok(Some(obstacle));
             }
-            let suggestions = tx.link_suggestions()?;
+            let suggestions = tx.people().link_suggestions()?;
             let fingerprint =
                 suggestions.iter().find(|row| row.a == *a && row.b == *b).map_or("", |row| row.evidence_fingerprint.as_str());
-            tx.answer_link(&id, a, b, answer, fingerprint, now)?;
+            tx.people().answer_link(&id, a, b, answer, fingerprint, now)?;
             Ok(None)
         })?;
         match refused {
@@ -300,10 +306,10 @@ impl Engine {
         let now = self.now();
         let fresh = LinkId::fresh(self.ids());
         let was_linked = self.store().write(|tx| {
-            let decisions = tx.link_decisions()?;
+            let decisions = tx.people().link_decisions()?;
             let found = decisions.iter().find(|row| row.a == link.a.id && row.b == link.b.id && row.answer == LinkAnswer::Same);
             match found {
-                Some(row) => tx.take_back_link(&fresh, row, now).map(|()| true),
+                Some(row) => tx.people().take_back_link(&fresh, row, now).map(|()| true),
                 None => Ok(false),
             }
         })?;
@@ -318,10 +324,11 @@ impl Engine {
     pub fn preview_link(&self, a: &HandleId, b: &HandleId) -> Result<LinkPreview> {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
-            let handles = tx.handles()?;
+            let handles = tx.people().handles()?;
             let entity = |id: &HandleId| handles.iter().find(|row| row.id == *id).map(|row| row.entity_id.clone());
             let (Some(first), Some(second)) = (entity(a), entity(b)) else { return Ok(LinkPreview::default()) };
             let mut links: Vec<(EntityId, EntityId)> = tx
+                .people()
                 .link_decisions()?
                 .iter()
                 .filter(|row| row.answer == LinkAnswer::Same)
@@ -364,7 +371,7 @@ impl Engine {
             };
             let more = count(&after)?.saturating_sub(count(before)?);
             if more > 0 {
-                let row = tx.conversation(&place.conversation)?;
+                let row = tx.log().conversation(&place.conversation)?;
                 reached.push((row.title.unwrap_or(row.channel_id), more as u64));
             }
         }
@@ -412,8 +419,8 @@ pub(crate) fn obstacle(
     if a == b {
         return Ok(Some("an account cannot be linked to itself; choose two different accounts".to_owned()));
     }
-    let handles = tx.handles()?;
-    let persons = tx.persons()?;
+    let handles = tx.people().handles()?;
+    let persons = tx.people().persons()?;
     let find = |id: &HandleId| handles.iter().find(|row| row.id == *id);
     let (Some(first), Some(second)) = (find(a), find(b)) else {
         return Ok(Some("one of the accounts no longer exists; choose another".to_owned()));
@@ -422,7 +429,7 @@ pub(crate) fn obstacle(
     if left == right {
         return Ok(Some("these accounts already belong to the same person".to_owned()));
     }
-    for row in tx.link_decisions()?.iter().filter(|row| row.answer == LinkAnswer::Different) {
+    for row in tx.people().link_decisions()?.iter().filter(|row| row.answer == LinkAnswer::Different) {
         // An earlier answer about this same pair is replaced, so it is no obstacle.
         if (row.a == *a && row.b == *b) || (row.a == *b && row.b == *a) {
             continue;

@@ -53,8 +53,8 @@ impl Engine {
     /// passed. Returns when to check again.
     pub fn queue_playbooks(&self) -> Result<Option<Timestamp>> {
         let (mark, known, is_idle) = self.store().read(|tx| {
-            let (lines, _) = tx.tool_lines_mark()?;
-            Ok((self.playbooks_mark(tx)?, tx.setting(LOOKED_SETTING)?, lines == 0 && tx.playbooks()?.is_empty()))
+            let (lines, _) = tx.playbooks().tool_lines_mark()?;
+            Ok((self.playbooks_mark(tx)?, tx.settings().setting(LOOKED_SETTING)?, lines == 0 && tx.playbooks().all()?.is_empty()))
         })?;
         if is_idle {
             return Ok(None);
@@ -72,7 +72,7 @@ impl Engine {
 
     /// Deletes all undecided playbooks and queues a search.
     pub fn rebuild_playbooks(&self) -> Result<()> {
-        self.store().write(|tx| tx.drop_undecided_playbooks())?;
+        self.store().write(|tx| tx.playbooks().drop_undecided_playbooks())?;
         self.queue_playbooks_job("now")
     }
 
@@ -83,7 +83,7 @@ impl Engine {
             idempotency_key: key.to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -104,9 +104,9 @@ impl Engine {
 
     /// A text that changes whenever a search could give a different result.
     fn playbooks_mark(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
-        let (lines, last) = tx.tool_lines_mark()?;
+        let (lines, last) = tx.playbooks().tool_lines_mark()?;
         let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
-        Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.boundary_version()?, self.night()))
+        Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.privacy().boundary_version()?, self.night()))
     }
 
     /// Searches the last two weeks of sessions of each source. Returns a mark of what was searched, and the playbooks found.
@@ -114,7 +114,7 @@ impl Engine {
         let scrubber = self.scrubber()?;
         let now = self.now();
         let (mark, lines, map) = self.store().read(|tx| {
-            let lines = tx.tool_lines(now, READ_MS)?;
+            let lines = tx.playbooks().tool_lines(now, READ_MS)?;
             Ok((self.playbooks_mark(tx)?, lines, self.map(tx)?))
         })?;
         control.progress("Looking for playbooks", 0, 0);
@@ -146,10 +146,10 @@ impl Engine {
         }
         let now = self.now();
         let new = self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             let new = self.settle_found(tx, &found, now)?;
-            tx.put_setting(LOOKED_SETTING, &mark, now)?;
-            tx.complete(lease, &serde_json::json!({ "found": found.len(), "new": new }).to_string(), now)?;
+            tx.settings().put_setting(LOOKED_SETTING, &mark, now)?;
+            tx.jobs().complete(lease, &serde_json::json!({ "found": found.len(), "new": new }).to_string(), now)?;
             Ok(new)
         })?;
         tracing::info!(found = found.len(), new, "looked for playbooks");
@@ -161,7 +161,8 @@ impl Engine {
 
     /// Updates the store to match what was found. Returns how many playbooks newly need a decision.
     fn settle_found(&self, tx: &WriteTx<'_>, found: &[Found], now: Timestamp) -> StoreResult<u64> {
-        let known: BTreeMap<PlaybookId, PlaybookRow> = tx.playbooks()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let known: BTreeMap<PlaybookId, PlaybookRow> =
+            tx.playbooks().all()?.into_iter().map(|row| (row.id.clone(), row)).collect();
         let has_model = self.has_proposing_model(tx)?;
         let mut new = 0;
         let mut seen = BTreeSet::new();
@@ -170,7 +171,7 @@ impl Engine {
             // Skip a playbook that rests on a conversation excluded since it was read.
             let messages: Vec<InteractionId> = one.occurrences.iter().flat_map(|one| one.messages.iter().cloned()).collect();
             let against: Vec<InteractionId> = one.against.iter().map(|one| one.message.clone()).collect();
-            if !tx.are_messages_on_record(&messages)? || !tx.are_messages_on_record(&against)? {
+            if !tx.playbooks().are_messages_on_record(&messages)? || !tx.playbooks().are_messages_on_record(&against)? {
                 continue;
             }
             seen.insert(id.clone());
@@ -183,7 +184,7 @@ impl Engine {
                 Some(row) => row.status == PlaybookStatus::Rejected && has_grown(tx, row, &version)?,
             };
             if returns {
-                tx.settle_playbook(&id, PlaybookStatus::Candidate, now)?;
+                tx.playbooks().settle_playbook(&id, PlaybookStatus::Candidate, now)?;
             }
             // A playbook that returns needs a new decision, so the earlier one no longer applies.
             let row = row.cloned().map(|row| if returns { PlaybookRow { decided_version: None, ..row } } else { row });
@@ -192,7 +193,7 @@ impl Engine {
         }
         for (id, row) in known {
             if row.status == PlaybookStatus::Candidate && !seen.contains(&id) {
-                tx.settle_playbook(&id, PlaybookStatus::Parked, now)?;
+                tx.playbooks().settle_playbook(&id, PlaybookStatus::Parked, now)?;
             }
         }
         Ok(new)
@@ -212,7 +213,7 @@ impl Engine {
     /// Number of playbooks that need a decision.
     pub fn playbooks_waiting(&self) -> Result<u64> {
         // The window asks after every change, and usually there are no candidates.
-        if !self.store().read(|tx| tx.has_playbook_candidates())? {
+        if !self.store().read(|tx| tx.playbooks().has_playbook_candidates())? {
             return Ok(0);
         }
         Ok(self.playbooks()?.iter().filter(|row| row.status == PlaybookStatus::Candidate).count() as u64)
@@ -243,13 +244,13 @@ impl Engine {
         }
         row.status.may_become(to).map_err(|error| EngineError::Refused(error.to_string()))?;
         let decision = PlaybookDecisionId::fresh(self.ids());
-        self.store().write(|tx| tx.decide_playbook(id, to, &decision, self.now()))?;
+        self.store().write(|tx| tx.playbooks().decide_playbook(id, to, &decision, self.now()))?;
         Ok(decision)
     }
 
     /// Undoes a decision on a playbook.
     pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId) -> Result<PlaybookId> {
-        Ok(self.store().write(|tx| tx.undo_playbook_decision(decision, self.now()))?)
+        Ok(self.store().write(|tx| tx.playbooks().undo_playbook_decision(decision, self.now()))?)
     }
 
     /// An approved playbook as a skill: its name and the text of the file.
@@ -265,7 +266,7 @@ impl Engine {
         let sources = self.store().read(|tx| {
             let mut seen = Vec::new();
             for one in &version.occurrences {
-                let conversation = tx.conversation(&one.conversation)?;
+                let conversation = tx.log().conversation(&one.conversation)?;
                 let source = format!("{} {}", conversation.source_kind, conversation.source_conversation);
                 seen.push((local_day(one.began), source));
             }
@@ -331,7 +332,7 @@ fn parameters_of(version: &PlaybookVersionRow) -> Vec<Parameter> {
 /// The version the person saw when they decided, if a newer one was found since and the old one still exists.
 fn approved(tx: &ReadTx<'_>, row: &PlaybookRow) -> StoreResult<Option<PlaybookVersionRow>> {
     match &row.decided_version {
-        Some(decided) if *decided != row.version.id => match tx.playbook_version(decided) {
+        Some(decided) if *decided != row.version.id => match tx.playbooks().playbook_version(decided) {
             Ok(version) => on_record(tx, version),
             Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -343,7 +344,7 @@ fn approved(tx: &ReadTx<'_>, row: &PlaybookRow) -> StoreResult<Option<PlaybookVe
 /// Every playbook with the evidence that is not excluded.
 fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     let mut rows = Vec::new();
-    for row in tx.playbooks()? {
+    for row in tx.playbooks().all()? {
         if let Some(version) = on_record(tx, row.version)? {
             rows.push(PlaybookRow { version, ..row });
         }
@@ -355,13 +356,13 @@ fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
 fn on_record(tx: &ReadTx<'_>, version: PlaybookVersionRow) -> StoreResult<Option<PlaybookVersionRow>> {
     let mut occurrences = Vec::new();
     for one in version.occurrences {
-        if tx.are_messages_on_record(&one.messages)? {
+        if tx.playbooks().are_messages_on_record(&one.messages)? {
             occurrences.push(one);
         }
     }
     let mut against = Vec::new();
     for one in version.against {
-        if tx.are_messages_on_record(std::slice::from_ref(&one.message))? {
+        if tx.playbooks().are_messages_on_record(std::slice::from_ref(&one.message))? {
             against.push(one);
         }
     }
@@ -371,7 +372,7 @@ fn on_record(tx: &ReadTx<'_>, version: PlaybookVersionRow) -> StoreResult<Option
 /// Whether a rejected playbook is found in as many new sessions as it had when it was rejected, and in enough of them to be
 /// found without the old ones. It then counts as a new playbook and needs a new decision.
 fn has_grown(tx: &ReadTx<'_>, row: &PlaybookRow, version: &PlaybookVersionRow) -> StoreResult<bool> {
-    let judged = match row.decided_version.as_ref().map(|id| tx.playbook_version(id)).transpose() {
+    let judged = match row.decided_version.as_ref().map(|id| tx.playbooks().playbook_version(id)).transpose() {
         Ok(judged) => judged.map_or_else(Vec::new, |judged| judged.occurrences),
         Err(StoreError::NotFound { .. }) => Vec::new(),
         Err(error) => return Err(error),

@@ -71,18 +71,20 @@ struct Derived {
 /// Everybody whose profile can be derived. `by` identifies the reader and the local model.
 fn everybody(tx: &ReadTx<'_>, map: &AccessMap, by: &str) -> StoreResult<Vec<Subjected>> {
     let groups = map.persons.groups();
-    let last = tx.last_seqs()?;
+    let last = tx.profiles().last_seqs()?;
     // Forgotten words are blanked out of messages, so their number is part of the signature.
-    let forgotten = tx.forgotten_places()?.len();
+    let forgotten = tx.lifecycle().forgotten_places()?.len();
     let mut all = Vec::new();
     for (person, conversations) in heard(tx, map)? {
         let Subjected { person, is_owner, members, places, .. } = subjected(map, person, &conversations);
         let acts = (
-            tx.profile_disputes(&members)?
+            tx.profiles()
+                .profile_disputes(&members)?
                 .iter()
                 .map(|debunk| format!("{}@{}", debunk.fingerprint, debunk.at.0))
                 .collect::<Vec<_>>(),
-            tx.profiles_of(&members)?
+            tx.profiles()
+                .profiles_of(&members)?
                 .iter()
                 .filter(|row| row.entry.origin == ProfileOrigin::Person)
                 .map(|row| row.entry.id.to_string())
@@ -103,11 +105,11 @@ fn everybody(tx: &ReadTx<'_>, map: &AccessMap, by: &str) -> StoreResult<Vec<Subj
 
 /// The people who have a profile, each with the conversations in which they spoke.
 fn heard(tx: &ReadTx<'_>, map: &AccessMap) -> StoreResult<BTreeMap<EntityId, BTreeSet<ConversationId>>> {
-    let handles = tx.handles()?;
+    let handles = tx.people().handles()?;
     let kinds: HashMap<&EntityId, bool> =
         handles.iter().map(|row| (&row.entity_id, row.is_owner || row.entity_type == "person" && !row.is_unnamed)).collect();
     let mut heard: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
-    for (conversation, entity) in tx.speakers()? {
+    for (conversation, entity) in tx.profiles().speakers()? {
         if kinds.get(&entity).copied().unwrap_or(false) {
             heard.entry(map.persons.of(&entity)).or_default().insert(conversation);
         }
@@ -137,7 +139,7 @@ impl Engine {
     /// Queues a derivation of profiles, if messages, links, places or the reader changed since the last one.
     pub fn queue_profiles(&self) -> Result<()> {
         let by = self.read_by();
-        let (looked_at, looked) = self.store().read(|tx| Ok((looked_at(tx, &by)?, tx.setting(LOOKED_SETTING)?)))?;
+        let (looked_at, looked) = self.store().read(|tx| Ok((looked_at(tx, &by)?, tx.settings().setting(LOOKED_SETTING)?)))?;
         if looked.as_ref() == Some(&looked_at) {
             return Ok(());
         }
@@ -148,7 +150,7 @@ impl Engine {
             idempotency_key: looked_at,
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -159,8 +161,8 @@ impl Engine {
         let now = self.now();
         let by = self.read_by();
         let (looked_at, looked, is_dead) = self.store().read(|tx| {
-            let is_dead = tx.has_dead_job(JobKind::DeriveProfiles)? || tx.has_dead_job(JobKind::SuggestLinks)?;
-            Ok((looked_at(tx, &by)?, tx.setting(LOOKED_SETTING)?, is_dead))
+            let is_dead = tx.jobs().has_dead_job(JobKind::DeriveProfiles)? || tx.jobs().has_dead_job(JobKind::SuggestLinks)?;
+            Ok((looked_at(tx, &by)?, tx.settings().setting(LOOKED_SETTING)?, is_dead))
         })?;
         let mut seen = self.inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner);
         // A job that failed permanently is left to the person.
@@ -214,8 +216,8 @@ impl Engine {
         self.store().write(|tx| {
             let is_whole = wrote.is_whole && state(tx, &self.read_by())? == seen;
             let looked = if is_whole { looked_at(tx, &self.read_by())? } else { String::new() };
-            tx.put_setting(LOOKED_SETTING, &looked, now)?;
-            tx.complete(lease, &serde_json::json!({ "people": derived.len(), "entries": wrote.rows }).to_string(), now)
+            tx.settings().put_setting(LOOKED_SETTING, &looked, now)?;
+            tx.jobs().complete(lease, &serde_json::json!({ "people": derived.len(), "entries": wrote.rows }).to_string(), now)
         })?;
         let reopened: Vec<GapId> = derived.iter().flat_map(|one| &one.gaps).filter_map(GapWrite::reopened).collect();
         if let Err(error) = self.reopen_tasks(&reopened) {
@@ -248,7 +250,7 @@ impl Engine {
             Ok::<_, StoreError>(wrote)
         };
         let wrote = self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             if state(tx, &by)? == seen { write(tx, None).map(Some) } else { Ok(None) }
         })?;
         if let Some(wrote) = wrote {
@@ -257,7 +259,7 @@ impl Engine {
         // Determine outside the write transaction who is affected by the change, so that other writers do not wait for it.
         let (newer, standing) = self.store().read(|tx| Ok((state(tx, &by)?, signatures(tx)?)))?;
         Ok(self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             let again = if state(tx, &by)? == newer { None } else { Some(signatures(tx)?) };
             write(tx, Some(again.as_ref().unwrap_or(&standing)))
         })?)
@@ -272,11 +274,11 @@ impl Engine {
             let map = self.map(tx)?;
             let mut changed = Vec::new();
             for subject in everybody(tx, &map, &by)? {
-                if tx.profile_mark(&subject.person)?.as_ref() != Some(&subject.signature) {
+                if tx.profiles().profile_mark(&subject.person)?.as_ref() != Some(&subject.signature) {
                     changed.push(subject);
                 }
             }
-            Ok((state(tx, &by)?, map, changed, tx.entities_of_handles()?, GapBook::load(tx)?))
+            Ok((state(tx, &by)?, map, changed, tx.people().entities_of_handles()?, GapBook::load(tx)?))
         })?;
         let groups = map.persons.groups();
         let nearness = Nearness::by(model.as_deref());
@@ -298,7 +300,10 @@ impl Engine {
                 }
             }
             let (rows, refused) = self.store().read(|tx| {
-                Ok((standing_rows(tx, &map.persons, &groups, &subject.members)?, tx.profile_disputes(&subject.members)?))
+                Ok((
+                    standing_rows(tx, &map.persons, &groups, &subject.members)?,
+                    tx.profiles().profile_disputes(&subject.members)?,
+                ))
             })?;
             let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
             let by_rules = |partition: &_, known: &[_], refused: &[_]| reading.by_rules(partition, known, refused);
@@ -315,10 +320,10 @@ impl Engine {
     pub fn dispute_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| {
-            let row = tx.profile(id)?;
-            let members = tx.persons()?.members(&row.entity);
+            let row = tx.profiles().profile(id)?;
+            let members = tx.people().persons()?.members(&row.entity);
             for entry in worded_so(tx, &members, &row.entry)? {
-                tx.dispute_profile(&members, &entry, is_debunked, now)?;
+                tx.profiles().dispute_profile(&members, &entry, is_debunked, now)?;
             }
             let places = places_of_statement(tx, &members, &row.entry)?;
             if is_debunked {
@@ -343,8 +348,8 @@ impl Engine {
         let now = self.now();
         let new = ProfileId::fresh(self.ids());
         self.store().write(|tx| {
-            let asked = tx.profile(id)?;
-            let persons = tx.persons()?;
+            let asked = tx.profiles().profile(id)?;
+            let persons = tx.people().persons()?;
             let members = persons.members(&asked.entity);
             let person = persons.of(&asked.entity);
             let Change::Supersede { old, entry } = correction(&asked.entry, content) else { return Ok(()) };
@@ -355,7 +360,7 @@ impl Engine {
                 entity: person,
                 proposer: "person".to_owned(),
             };
-            tx.insert_profile(&corrected, &members)?;
+            tx.profiles().insert_profile(&corrected, &members)?;
             if asked.entry.origin == ProfileOrigin::Person {
                 return Ok(());
             }
@@ -369,7 +374,7 @@ impl Engine {
     /// Queues a new derivation, because a person's answer about a profile changes its result.
     fn queue_profiles_anew(&self) -> Result<()> {
         let now = self.now();
-        self.store().write(|tx| tx.put_setting(LOOKED_SETTING, "", now))?;
+        self.store().write(|tx| tx.settings().put_setting(LOOKED_SETTING, "", now))?;
         self.queue_profiles()
     }
 
@@ -379,10 +384,10 @@ impl Engine {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
             let members = map.persons.members(person);
-            let sources = tx.profile_sources(&members)?;
+            let sources = tx.profiles().profile_sources(&members)?;
             let mut rows = told_rows(tx, &map.persons, &map.persons.groups(), &members)?;
             let taken = TakenBack::of_memories(tx, None)?;
-            let person_of = tx.entities_of_handles()?;
+            let person_of = tx.people().entities_of_handles()?;
             let is_theirs = |id: &str| person_of.get(id).is_some_and(|entity| members.contains(entity));
             rows.retain(|row| {
                 sources.get(&row.entry.id).is_some_and(|sources| !map.is_off_record(sources))
@@ -403,7 +408,7 @@ impl Engine {
 /// The distinct wordings of a statement about a person, from all audiences.
 fn worded_so(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<ProfileEntry>> {
     let mut wordings: Vec<ProfileEntry> = vec![entry.clone()];
-    for row in tx.profiles_of(members)? {
+    for row in tx.profiles().profiles_of(members)? {
         let is_known = |known: &ProfileEntry| known.facet == row.entry.facet && known.fingerprint == row.entry.fingerprint;
         if is_same_statement(&row.entry, entry) && !wordings.iter().any(is_known) {
             wordings.push(row.entry);
@@ -415,7 +420,7 @@ fn worded_so(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> Sto
 /// The evidence for a statement about a person, from every audience it was derived for.
 fn places_of_statement(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<EvidenceSpan>> {
     let mut places: Vec<EvidenceSpan> = entry.evidence.as_slice().to_vec();
-    for row in tx.profiles_of(members)?.iter().filter(|row| is_same_statement(&row.entry, entry)) {
+    for row in tx.profiles().profiles_of(members)?.iter().filter(|row| is_same_statement(&row.entry, entry)) {
         for place in row.entry.evidence.as_slice() {
             if !places.contains(place) {
                 places.push(place.clone());
@@ -433,12 +438,12 @@ struct Wrote {
 
 /// A text that changes with everything that a derivation depends on, including a person's answers about entries.
 fn state(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
-    Ok(format!("{} {:?}", looked_at(tx, by)?, tx.setting(LOOKED_SETTING)?))
+    Ok(format!("{} {:?}", looked_at(tx, by)?, tx.settings().setting(LOOKED_SETTING)?))
 }
 
 /// A text that changes whenever a derivation could give a different result.
 fn looked_at(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
-    Ok(format!("{RULES_VERSION} {} {} {by}", tx.last_seq_of_all()?, tx.boundary_version()?))
+    Ok(format!("{RULES_VERSION} {} {} {by}", tx.log().last_seq_of_all()?, tx.privacy().boundary_version()?))
 }
 
 /// The ids of those of one person's entry versions that are believed and currently true.
@@ -487,7 +492,7 @@ impl Part<'_> {
     /// it then returns `false`.
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<bool> {
         for row in self.rows {
-            tx.insert_profile(row, &self.of.members)?;
+            tx.profiles().insert_profile(row, &self.of.members)?;
         }
         if !self.is_last {
             return Ok(true);
@@ -497,7 +502,7 @@ impl Part<'_> {
             is_whole &= gap.apply(tx)?;
         }
         if is_whole {
-            tx.mark_profile(&self.of.person, &self.of.signature)?;
+            tx.profiles().mark_profile(&self.of.person, &self.of.signature)?;
         }
         Ok(is_whole)
     }

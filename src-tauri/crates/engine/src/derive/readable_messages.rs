@@ -20,12 +20,12 @@ type StoreResult<T> = std::result::Result<T, StoreError>;
 
 /// The messages of a conversation that may be used, without echoes; none while it is excluded.
 pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
-    let conversation = tx.conversation(id)?;
+    let conversation = tx.log().conversation(id)?;
     if conversation.is_private {
         return Ok(Vec::new());
     }
-    let private = tx.private_intervals(id)?;
-    let mut rows = tx.conversation_interactions(id)?;
+    let private = tx.log().private_intervals(id)?;
+    let mut rows = tx.log().conversation_interactions(id)?;
     rows.retain(|row| !private.iter().any(|interval| interval.contains(row.seq)));
     as_read(tx, rows)
 }
@@ -35,7 +35,7 @@ pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreR
 pub(crate) fn as_read(tx: &ReadTx<'_>, rows: Vec<InteractionRow>) -> StoreResult<Vec<InteractionRow>> {
     let mut rows = unechoed(tx, rows)?;
     let mut forgotten: HashMap<InteractionId, Vec<Span>> = HashMap::new();
-    for (place, _) in tx.forgotten_places()? {
+    for (place, _) in tx.lifecycle().forgotten_places()? {
         forgotten.entry(place.interaction).or_default().push(place.span);
     }
     for row in rows.iter_mut().filter(|_| !forgotten.is_empty()) {
@@ -64,7 +64,7 @@ fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 /// excluded now, or was excluded meanwhile and messages arrived during that time; the conversation is then read again without
 /// those.
 pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> StoreResult<bool> {
-    let now = tx.conversation(&then.id)?;
+    let now = tx.log().conversation(&then.id)?;
     Ok(!then.is_private && !now.is_private && now.private_intervals == then.private_intervals)
 }
 

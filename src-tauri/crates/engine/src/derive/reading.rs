@@ -206,7 +206,7 @@ impl crate::Engine {
                 .zip(&read)
                 .map(|((at, input), reading)| (rows[*at].seq, StoredReading { input: *input, reading: reading.clone() }))
                 .collect();
-            self.store().write_quietly(|tx| tx.put_readings(id, &kept))?;
+            self.store().write_quietly(|tx| tx.readings().put_readings(id, &kept))?;
             for ((at, _), reading) in batch.iter().zip(read) {
                 of[*at] = reading;
             }
@@ -224,7 +224,7 @@ struct Known {
 }
 
 fn known(tx: &ReadTx<'_>, by: &str, id: &ConversationId, rows: &[InteractionRow], from: usize) -> Result<Known, StoreError> {
-    let mut stored = tx.readings(id)?;
+    let mut stored = tx.readings().of(id)?;
     let mut known = Known { of: vec![Reading::default(); rows.len()], missing: Vec::new() };
     let shown = shown_from(rows.iter().map(|row| row.content.len()));
     for (at, row) in rows.iter().enumerate().skip(from) {

@@ -143,19 +143,19 @@ impl Engine {
             )));
         }
         let rules = SessionRules { skip_agents: clean(&rules.skip_agents), goal_agents: clean(&rules.goal_agents) };
-        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
+        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
         self.queue_sessions()
     }
 
     /// Records that a session ended with the last message so far. Returns `false` if that was already known.
     pub fn end_session(&self, id: &ConversationId, said_by: &str) -> Result<bool> {
         let noted = self.store().write(|tx| {
-            let conversation = tx.conversation(id)?;
+            let conversation = tx.log().conversation(id)?;
             if conversation.is_private {
                 return Ok(None);
             }
-            let last = tx.last_seq(id)?;
-            tx.end_session(id, last, said_by, self.now()).map(Some)
+            let last = tx.log().last_seq(id)?;
+            tx.sessions().end_session(id, last, said_by, self.now()).map(Some)
         })?;
         let noted = noted.ok_or_else(|| {
             EngineError::Refused("this conversation is excluded from memory, so its sessions are not kept".to_owned())
@@ -168,11 +168,11 @@ impl Engine {
     pub fn queue_sessions(&self) -> Result<()> {
         let is_due = self.store().read(|tx| {
             let reading = self.reading(tx)?;
-            Ok(!tx.sessions_to_read(&reading.mark)?.is_empty() || !tx.sessions_to_distil(1)?.is_empty())
+            Ok(!tx.sessions().sessions_to_read(&reading.mark)?.is_empty() || !tx.sessions().sessions_to_distil(1)?.is_empty())
         })?;
         if is_due {
             let job = self.sessions_job();
-            self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+            self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
             self.look_for_work();
         }
         Ok(())
@@ -190,7 +190,7 @@ impl Engine {
 
     /// Deletes all session records and the tiers, and queues a job that recreates them from the messages.
     pub fn rebuild_sessions(&self) -> Result<()> {
-        self.store().write(|tx| tx.drop_sessions())?;
+        self.store().write(|tx| tx.sessions().drop_sessions())?;
         self.queue_sessions()
     }
 
@@ -198,7 +198,7 @@ impl Engine {
     pub(crate) fn perform_sessions(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let (reading, due) = self.store().read(|tx| {
             let reading = self.reading(tx)?;
-            let due = tx.sessions_to_read(&reading.mark)?;
+            let due = tx.sessions().sessions_to_read(&reading.mark)?;
             Ok((reading, due))
         })?;
         let total = due.len() as u64;
@@ -223,7 +223,7 @@ impl Engine {
             }
         }
         let result = serde_json::json!({ "conversations": total, "distilled": distilled }).to_string();
-        self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?;
         self.queue_sessions_for_model()
     }
 
@@ -239,11 +239,11 @@ impl Engine {
         let now = self.now();
         Ok(self.store().write(|tx| {
             if let Some(lease) = lease {
-                tx.check_lease(lease)?;
+                tx.jobs().check_lease(lease)?;
             }
             ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
                 // Stored even if the conversation continued or was excluded meanwhile, because the session did end there.
-                tx.put_sessions(end, &reading.mark, found, now)
+                tx.sessions().put_sessions(end, &reading.mark, found, now)
             })
         })?)
     }
@@ -263,7 +263,7 @@ impl Engine {
     pub(crate) fn sessions_now(&self) -> Result<()> {
         let (reading, due) = self.store().read(|tx| {
             let reading = self.reading(tx)?;
-            let due = tx.sessions_to_read(&reading.mark)?;
+            let due = tx.sessions().sessions_to_read(&reading.mark)?;
             Ok((reading, due))
         })?;
         self.read_sessions(&due, &reading, None)?;
@@ -274,11 +274,11 @@ impl Engine {
     /// The sessions of one conversation according to the rules, up to this end; `None` if it no longer exists.
     fn sessions_of(&self, end: &SessionEnd, rules: &SessionRules) -> Result<Option<Vec<Read>>> {
         let read = self.store().read(|tx| {
-            if tx.conversation(&end.conversation_id)?.is_private {
+            if tx.log().conversation(&end.conversation_id)?.is_private {
                 return Ok(None);
             }
             let rows = messages_on_record(tx, &end.conversation_id)?;
-            Ok(Some((rows, tx.entities_of_handles()?)))
+            Ok(Some((rows, tx.people().entities_of_handles()?)))
         });
         let (rows, handles) = match read {
             Ok(Some(read)) => read,
@@ -373,7 +373,7 @@ impl Engine {
 }
 
 pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules, StoreError> {
-    tx.choice(RULES_SETTING, CHOICES)
+    tx.settings().choice(RULES_SETTING, CHOICES)
 }
 
 /// Facts, preferences and goals that the reader finds in the user's own words.

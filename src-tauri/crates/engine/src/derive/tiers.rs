@@ -91,7 +91,7 @@ struct RetractedEntries {
 impl RetractedEntries {
     fn load(tx: &ReadTx<'_>, view: &View) -> std::result::Result<Self, StoreError> {
         let mut struck = Self { places: HashMap::new(), said: BTreeSet::new() };
-        for row in tx.struck()? {
+        for row in tx.tiers().struck()? {
             if let Ok(quote) = row.place.span.quote(&row.content) {
                 struck.said.insert((view.map.persons.of(&row.speaker), folded(quote)));
             }
@@ -120,9 +120,9 @@ impl Engine {
     /// writes them and accepts each session only once, so two simultaneous passes write no session twice.
     pub fn distil_pass(&self, lease: Option<&Lease>) -> Result<usize> {
         let (sessions, mut items) = self.store().read(|tx| {
-            let sessions = tx.sessions_to_distil(SESSIONS_PER_PASS_MAX)?;
+            let sessions = tx.sessions().sessions_to_distil(SESSIONS_PER_PASS_MAX)?;
             let ids: Vec<_> = sessions.iter().map(|session| session.id.clone()).collect();
-            let items = tx.session_items(&ids)?;
+            let items = tx.sessions().session_items(&ids)?;
             Ok((sessions, items))
         })?;
         if sessions.is_empty() {
@@ -137,11 +137,11 @@ impl Engine {
             .collect();
         self.store().write(|tx| {
             if let Some(lease) = lease {
-                tx.check_lease(lease)?;
+                tx.jobs().check_lease(lease)?;
             }
             // Recreated entries are as old as their session originally was.
             routed.iter().try_for_each(|(session, entries)| {
-                tx.distil_session(&session.id, entries, self.made_first(session.id.as_str())).map(drop)
+                tx.tiers().distil_session(&session.id, entries, self.made_first(session.id.as_str())).map(drop)
             })
         })?;
         Ok(sessions.len())
@@ -198,7 +198,9 @@ impl Engine {
         let struck = RetractedEntries::load(tx, view)?;
         let mut withheld: Vec<Withheld> = Vec::new();
         let mut entries: Vec<TierEntryRow> = Vec::new();
-        for entry in tx.tier_entries()?.into_iter().filter(|entry| at.is_none_or(|at| entry.said <= at && entry.created <= at)) {
+        for entry in
+            tx.tiers().tier_entries()?.into_iter().filter(|entry| at.is_none_or(|at| entry.said <= at && entry.created <= at))
+        {
             match view.judge(std::slice::from_ref(&entry.conversation_id), false) {
                 Ok(()) if struck.strikes(view, &entry) || !may_be_served(&entry.text) => {}
                 Ok(()) => entries.push(entry),
@@ -257,20 +259,20 @@ impl Engine {
             return Err(EngineError::Refused("nobody can be made the owner; choose guest or friend".to_owned()));
         }
         let members = self.store().read(|tx| {
-            let persons = tx.persons()?;
+            let persons = tx.people().persons()?;
             Ok(if persons.is_owner(person) { Vec::new() } else { persons.members(person) })
         })?;
         if members.is_empty() {
             return Err(EngineError::Refused("the role of the owner cannot be changed; choose another person".to_owned()));
         }
-        Ok(self.store().write(|tx| tx.put_person_role(&members, role, self.now()))?)
+        Ok(self.store().write(|tx| tx.tiers().put_person_role(&members, role, self.now()))?)
     }
 
     /// The role of a person.
     pub fn person_role(&self, person: &EntityId) -> Result<PersonRole> {
         Ok(self.store().read(|tx| {
-            let persons = tx.persons()?;
-            Ok(role_of(&tx.person_roles()?, &persons, person))
+            let persons = tx.people().persons()?;
+            Ok(role_of(&tx.tiers().person_roles()?, &persons, person))
         })?)
     }
 }
@@ -290,7 +292,7 @@ pub(crate) fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<Perso
     if view.destination.visibility == Visibility::Public {
         return Ok(PersonRole::Guest);
     }
-    let roles = tx.person_roles()?;
+    let roles = tx.tiers().person_roles()?;
     let people = view.destination.people.iter();
     Ok(people.map(|person| role_of(&roles, &view.map.persons, person)).min().unwrap_or(PersonRole::Owner))
 }

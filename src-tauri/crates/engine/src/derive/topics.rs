@@ -53,14 +53,14 @@ type StoreResult<T> = std::result::Result<T, StoreError>;
 impl Engine {
     /// The rules for deriving topics.
     pub fn topic_rules(&self) -> Result<TopicRules> {
-        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
+        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Sets the rules for deriving topics. Under other rules, topics are derived again.
     pub fn set_topic_rules(&self, rules: &TopicRules) -> Result<()> {
         rules.check().map_err(|error| EngineError::Refused(error.to_string()))?;
         let now = self.now();
-        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, rules, now))?;
+        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, rules, now))?;
         self.queue_topics().map(drop)
     }
 
@@ -80,7 +80,7 @@ impl Engine {
     pub(super) fn topic_reader(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         match self.embedder().reader().version() {
             Some(version) => Ok(version),
-            None => Ok(tx.setting(READER_SETTING)?.unwrap_or_default()),
+            None => Ok(tx.settings().setting(READER_SETTING)?.unwrap_or_default()),
         }
     }
 
@@ -92,7 +92,7 @@ impl Engine {
             return Ok(None);
         }
         let Some(model) = self.topic_model()? else { return Ok(None) };
-        let looked = self.store().read(|tx| tx.setting(LOOKED_SETTING))?;
+        let looked = self.store().read(|tx| tx.settings().setting(LOOKED_SETTING))?;
         let beside = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
         let (is_due, next) = self.topics_due(&rules, &model)?;
         if is_due || looked.as_ref() != Some(&beside) {
@@ -110,13 +110,14 @@ impl Engine {
     /// texts for the same content are reused.
     pub fn rebuild_topics(&self) -> Result<()> {
         self.drop_topics()?;
-        self.store().write(|tx| tx.drop_topic_readings())?;
+        self.store().write(|tx| tx.topics().drop_topic_readings())?;
         self.queue_topics_job("now")
     }
 
     /// Deletes every topic, in several transactions.
     pub(crate) fn drop_topics(&self) -> Result<()> {
-        let ids: Vec<String> = self.store().read(|tx| Ok(tx.topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
+        let ids: Vec<String> =
+            self.store().read(|tx| Ok(tx.topics().topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
         ids.iter().try_for_each(|id| self.drop_partition(id, None))
     }
 
@@ -127,7 +128,7 @@ impl Engine {
             idempotency_key: key.to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -143,13 +144,13 @@ impl Engine {
                 let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
                 let (closed, rests_at) = batches(&times, rules, now);
                 let marks: Vec<String> = closed.iter().map(|batch| derive::batch_mark(rules, model, &rows, batch)).collect();
-                Ok((marks, tx.topic_batch_marks(&conversation)?, rests_at))
+                Ok((marks, tx.topics().topic_batch_marks(&conversation)?, rests_at))
             })?;
             if closed != known {
                 return Ok((true, None));
             }
             // No new batch is complete. Store that, so that the conversation is not searched again.
-            self.store().write(|tx| tx.put_topic_reading(&conversation, &signature, rests_at))?;
+            self.store().write(|tx| tx.topics().put_topic_reading(&conversation, &signature, rests_at))?;
             next = [next, rests_at].into_iter().flatten().min();
         }
         Ok((unread.is_due, [next, unread.next].into_iter().flatten().min()))
@@ -158,12 +159,12 @@ impl Engine {
     /// Sequence number of each conversation's last message. Finding it scans the whole log, and it is needed after every
     /// write, so it is cached until a message arrives or a conversation is removed, which changes the boundary version.
     fn last_seqs(&self, tx: &ReadTx<'_>) -> StoreResult<Arc<BTreeMap<ConversationId, i64>>> {
-        let (last, version) = (tx.last_seq_of_all()?, tx.boundary_version()?);
+        let (last, version) = (tx.log().last_seq_of_all()?, tx.privacy().boundary_version()?);
         let mut kept = self.inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.as_ref().filter(|known| (known.of_all, known.boundary) == (last, version)) {
             return Ok(Arc::clone(&known.seqs));
         }
-        let seqs = Arc::new(tx.last_seqs()?);
+        let seqs = Arc::new(tx.profiles().last_seqs()?);
         *kept = Some(LastSeqs { of_all: last, boundary: version, seqs: Arc::clone(&seqs) });
         Ok(seqs)
     }
@@ -171,8 +172,8 @@ impl Engine {
     fn unread_for_topics(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str, now: Timestamp) -> StoreResult<Unread> {
         let map = self.map(tx)?;
         let last = self.last_seqs(tx)?;
-        let private = tx.all_private_intervals()?;
-        let readings = tx.topic_readings()?;
+        let private = tx.log().all_private_intervals()?;
+        let readings = tx.topics().topic_readings()?;
         let mut unread = Unread::default();
         for place in map.places.values().filter(|place| !place.is_off_record) {
             let id = &place.conversation;
@@ -207,10 +208,10 @@ impl Engine {
         let written = self.derive_topics(&rules, Some(lease), control)?;
         let now = self.now();
         self.store().write(|tx| {
-            tx.check_lease(lease)?;
-            tx.put_setting(LOOKED_SETTING, &looked, now)?;
-            tx.put_setting(READER_SETTING, &reader, now)?;
-            tx.complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
+            tx.jobs().check_lease(lease)?;
+            tx.settings().put_setting(LOOKED_SETTING, &looked, now)?;
+            tx.settings().put_setting(READER_SETTING, &reader, now)?;
+            tx.jobs().complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
         })?;
         self.queue_topics_for_model()?;
         // Messages that arrived during the update get a job of their own.
@@ -219,14 +220,14 @@ impl Engine {
 
     /// A text that changes whenever a derivation could give a different result, apart from new messages.
     fn looked_at(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
-        let decisions: Vec<String> = tx.topic_decisions_signature()?;
+        let decisions: Vec<String> = tx.topics().topic_decisions_signature()?;
         let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
         Ok(format!(
             "{} {} {} {model} {} {decisions:?}{by_model}",
             rules.cluster_mark(),
             rules.text_mark(),
             rules.similarity,
-            tx.boundary_version()?
+            tx.privacy().boundary_version()?
         ))
     }
 

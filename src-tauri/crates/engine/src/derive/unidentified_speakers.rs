@@ -32,7 +32,7 @@ type StoreResult<T> = std::result::Result<T, keepsake_store::StoreError>;
 impl Engine {
     /// The unidentified speakers of one meeting, or of every meeting that is not excluded from memory.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
-        Ok(self.store().read(|tx| tx.voices(of))?)
+        Ok(self.store().read(|tx| tx.people().voices(of))?)
     }
 
     /// Stores the person's answer about one speaker, replacing an earlier one. Once the speaker has a name, their messages
@@ -43,7 +43,7 @@ impl Engine {
             other => other.clone(),
         };
         let refused = self.store().write(|tx| {
-            if !tx.is_unidentified_speaker(voice)? {
+            if !tx.people().is_unidentified_speaker(voice)? {
                 return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake voices` lists them")));
             }
             // If the handle belongs to the owner, the speaker is the owner, regardless of the handle's name.
@@ -52,7 +52,7 @@ impl Engine {
                 other => other.clone(),
             };
             if let SpeakerAnswer::Person(handle) = &answer {
-                if tx.is_unnamed(handle.as_str())? {
+                if tx.people().is_unnamed(handle.as_str())? {
                     return Ok(Some(format!("{handle} is a speaker who is not identified yet; identify that speaker first")));
                 }
                 if is_one_person(tx, voice, handle)? {
@@ -66,12 +66,12 @@ impl Engine {
             self.take_back_answer(tx, voice)?;
             let now = self.now();
             match &answer {
-                SpeakerAnswer::Owner => tx.set_speaker_is_owner(voice, true, now)?,
-                SpeakerAnswer::Name(name) => tx.name_speaker(voice, Some(name), now)?,
-                SpeakerAnswer::Leave => tx.leave_unidentified(voice, now)?,
+                SpeakerAnswer::Owner => tx.people().set_speaker_is_owner(voice, true, now)?,
+                SpeakerAnswer::Name(name) => tx.people().name_speaker(voice, Some(name), now)?,
+                SpeakerAnswer::Leave => tx.people().leave_unidentified(voice, now)?,
                 SpeakerAnswer::Open => {}
                 SpeakerAnswer::Person(handle) => {
-                    tx.answer_link(&LinkId::fresh(self.ids()), voice, handle, LinkAnswer::Same, "", now)?;
+                    tx.people().answer_link(&LinkId::fresh(self.ids()), voice, handle, LinkAnswer::Same, "", now)?;
                 }
             }
             Ok(None)
@@ -88,24 +88,24 @@ impl Engine {
 
     fn take_back_answer(&self, tx: &WriteTx<'_>, voice: &HandleId) -> StoreResult<()> {
         let now = self.now();
-        for link in tx.link_decisions()? {
+        for link in tx.people().link_decisions()? {
             if link.answer == LinkAnswer::Same && (link.a == *voice || link.b == *voice) {
-                tx.take_back_link(&LinkId::fresh(self.ids()), &link, now)?;
+                tx.people().take_back_link(&LinkId::fresh(self.ids()), &link, now)?;
             }
         }
-        tx.set_speaker_is_owner(voice, false, now)?;
-        tx.name_speaker(voice, None, now)
+        tx.people().set_speaker_is_owner(voice, false, now)?;
+        tx.people().name_speaker(voice, None, now)
     }
 }
 
 fn is_owner(tx: &ReadTx<'_>, handle: &HandleId) -> StoreResult<bool> {
-    let persons = tx.persons()?;
+    let persons = tx.people().persons()?;
     let of = |row: &HandleRow| row.id == *handle && persons.is_owner(&row.entity_id);
-    Ok(tx.handles()?.iter().any(of))
+    Ok(tx.people().handles()?.iter().any(of))
 }
 
 fn is_one_person(tx: &ReadTx<'_>, a: &HandleId, b: &HandleId) -> StoreResult<bool> {
-    let speakers = tx.speakers_by(&tx.persons()?)?;
+    let speakers = tx.log().speakers_by(&tx.people().persons()?)?;
     Ok(speakers.key(a.as_str()) == speakers.key(b.as_str()))
 }
 

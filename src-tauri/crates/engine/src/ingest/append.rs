@@ -187,23 +187,23 @@ impl Engine {
         let source = rows.first().map(|row| row.source.conversation.clone()).unwrap_or_default();
         let embed = self.embedding_job();
         let (appended, is_new) = self.store().write(|tx| {
-            let choices = ImportChoices::read(tx.setting("settings")?.as_deref());
-            let outcome = tx.append(&rows, AppendContext { ids: self.ids(), now, import_id: None })?;
+            let choices = ImportChoices::read(tx.settings().setting("settings")?.as_deref());
+            let outcome = tx.log().append(&rows, AppendContext { ids: self.ids(), now, import_id: None })?;
             for id in &outcome.created {
-                if choices.private_channels.contains(&tx.conversation(id)?.channel_type) {
-                    tx.begin_private(id, 0)?;
+                if choices.private_channels.contains(&tx.log().conversation(id)?.channel_type) {
+                    tx.log().begin_private(id, 0)?;
                 }
             }
             for id in &outcome.touched {
-                if choices.extract && !tx.conversation(id)?.is_private {
-                    tx.enqueue(&self.extraction(id), now)?;
+                if choices.extract && !tx.log().conversation(id)?.is_private {
+                    tx.jobs().enqueue(&self.extraction(id), now)?;
                 }
             }
             let is_new = outcome.imported > 0;
             if let Some(embed) = embed.as_ref().filter(|_| is_new) {
-                tx.enqueue(embed, now)?;
+                tx.jobs().enqueue(embed, now)?;
             }
-            let conversation = tx.conversation_by_source(&source)?;
+            let conversation = tx.log().conversation_by_source(&source)?;
             let ids = conversation.iter().map(ToString::to_string).collect();
             log_write(tx, &agent.name, WriteKind::Append, chars, ids, now)?;
             let appended = Appended { conversation, stored: outcome.imported, known: outcome.duplicate, erased: outcome.erased };
@@ -219,7 +219,7 @@ impl Engine {
     /// conversation.
     pub fn end_agent_session(&self, agent: &AgentAccess, conversation: &str) -> Result<bool> {
         let source = source_conversation(&agent.name, checked("conversation", conversation)?);
-        let Some(id) = self.store().read(|tx| tx.conversation_by_source(&source))? else { return Ok(false) };
+        let Some(id) = self.store().read(|tx| tx.log().conversation_by_source(&source))? else { return Ok(false) };
         let ended = self.end_session(&id, &agent_key(&agent.name))?;
         self.store().write(|tx| log_write(tx, &agent.name, WriteKind::EndSession, 0, vec![id.to_string()], self.now()))?;
         Ok(ended)

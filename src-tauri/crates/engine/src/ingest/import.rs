@@ -170,12 +170,13 @@ impl Engine {
         let started = self.now();
         let shown_path = request.path.to_string_lossy().into_owned();
         // The sample data is invented and exists to show results, so the person's choices do not apply to it.
-        let (settings, before_seq) = self.store().read(|tx| Ok((tx.setting("settings")?, tx.last_seq_of_all()?)))?;
+        let (settings, before_seq) =
+            self.store().read(|tx| Ok((tx.settings().setting("settings")?, tx.log().last_seq_of_all()?)))?;
         let settings = settings.filter(|_| !request.is_sample);
         let choices = ImportChoices { channels: Some(request.channels.clone()), ..ImportChoices::read(settings.as_deref()) };
         self.store().write(|tx| {
-            tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started)?;
-            if choices.extract { Ok(()) } else { tx.leave_unread(import_id) }
+            tx.sources().begin_import(import_id, &shown_path, kind.name(), request.is_sample, started)?;
+            if choices.extract { Ok(()) } else { tx.sources().leave_unread(import_id) }
         })?;
         let options = self.reading_options(request, started);
         let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) = storing(self, import_id, &choices, |batches| {
@@ -227,7 +228,8 @@ impl Engine {
                 let state = if matches!(error, EngineError::Cancelled) { "cancelled" } else { "failed" };
                 totals.seen = totals.imported + totals.duplicate + left_out(&totals);
                 let words = named(&error.to_string(), &request.path);
-                self.store().write(|tx| tx.account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
+                self.store()
+                    .write(|tx| tx.sources().account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
                 Err(error)
             }
         }
@@ -259,10 +261,10 @@ impl Engine {
         }
         Ok(self.store().write(|tx| {
             for source in source_conversations {
-                if let Some(id) = tx.conversation_by_source(source)?
-                    && !tx.conversation(&id)?.is_private
+                if let Some(id) = tx.log().conversation_by_source(source)?
+                    && !tx.log().conversation(&id)?.is_private
                 {
-                    tx.begin_private(&id, after_seq)?;
+                    tx.log().begin_private(&id, after_seq)?;
                 }
             }
             Ok(())
@@ -303,7 +305,7 @@ impl Engine {
                 totals.seen
             )));
         }
-        self.store().write(|tx| tx.account_import(import_id, "done", totals, None, Some(self.now())))?;
+        self.store().write(|tx| tx.sources().account_import(import_id, "done", totals, None, Some(self.now())))?;
         Ok(())
     }
 
@@ -313,7 +315,7 @@ impl Engine {
         let queued = self.store().write(|tx| {
             let mut jobs = Vec::new();
             for id in conversations {
-                if tx.conversation(id)?.is_private {
+                if tx.log().conversation(id)?.is_private {
                     continue;
                 }
                 let job = NewJob {
@@ -322,7 +324,7 @@ impl Engine {
                     idempotency_key: id.to_string(),
                     payload: serde_json::json!({ "conversation_id": id }).to_string(),
                 };
-                jobs.push(tx.enqueue(&job, now)?);
+                jobs.push(tx.jobs().enqueue(&job, now)?);
             }
             Ok(jobs)
         })?;
@@ -342,7 +344,7 @@ impl Engine {
             idempotency_key: request.source.map_or_else(String::new, |kind| format!("{kind} ")) + &request.path.to_string_lossy(),
             payload: serde_json::to_string(&payload).map_err(|error| EngineError::Stored { what: "job", error })?,
         };
-        let id = self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        let id = self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.inner.wake.all();
         Ok(id)
     }

@@ -138,23 +138,23 @@ pub(crate) fn append(
     context: AppendContext<'_>,
     choices: &ImportChoices,
 ) -> Result<BatchOutcome, StoreError> {
-    let outcome = tx.append(batch, context)?;
+    let outcome = tx.log().append(batch, context)?;
     if let Some(channels) = &choices.channels {
         channels.apply(tx, &outcome.created, context)?;
     }
     // Only new conversations; existing ones stay as the person has set them.
     for id in &outcome.created {
-        if choices.private_channels.contains(&tx.conversation(id)?.channel_type) {
+        if choices.private_channels.contains(&tx.log().conversation(id)?.channel_type) {
             // The exclusion covers everything in it, because all of it is new.
-            tx.begin_private(id, 0)?;
+            tx.log().begin_private(id, 0)?;
         }
     }
     if !choices.extract {
         for (id, read_to) in &outcome.reread {
-            tx.mark_extracted(id, *read_to)?;
+            tx.log().mark_extracted(id, *read_to)?;
         }
         for id in &outcome.touched {
-            tx.pass_over_import(id, context.import_id)?;
+            tx.log().pass_over_import(id, context.import_id)?;
         }
     }
     Ok(outcome)

@@ -227,12 +227,12 @@ impl Engine {
         for folder in folders {
             let found = files(folder).files;
             let known: BTreeMap<String, FileStat> = self.store().read(|tx| {
-                let rows = tx.live_files_of(&folder.to_string_lossy())?;
+                let rows = tx.sources().live_files_of(&folder.to_string_lossy())?;
                 Ok(rows.into_iter().map(|(path, size, modified_ms)| (path, (size, modified_ms))).collect())
             })?;
             let gone: Vec<&String> = known.keys().filter(|path| !found.contains_key(Path::new(path))).collect();
             if !gone.is_empty() {
-                self.store().write(|tx| gone.iter().try_for_each(|path| tx.forget_live_file(path)))?;
+                self.store().write(|tx| gone.iter().try_for_each(|path| tx.sources().forget_live_file(path)))?;
             }
             let is_new = |path: &Path, stat: &FileStat| path.to_str().is_some_and(|path| known.get(path) != Some(stat));
             changed.extend(found.into_iter().filter(|(path, stat)| is_new(path, stat)));
@@ -244,7 +244,7 @@ impl Engine {
     /// Reads what is new in a file.
     fn look_at_live(&self, folder: &Path, path: &Path, access: &LiveAccess<'_>) -> Result<Look> {
         let (Some(name), Some(stat)) = (path.to_str(), stat_of(path)) else { return Ok(Look::Nothing) };
-        let before = self.store().read(|tx| tx.live_file(name))?;
+        let before = self.store().read(|tx| tx.sources().live_file(name))?;
         if !has_changed(before.as_ref(), stat) {
             return Ok(Look::Nothing);
         }
@@ -365,20 +365,20 @@ impl Engine {
             if !sources_in(tx)?.iter().any(|source| source.kind == WatchKind::Live && source.path == folder) {
                 return Ok(false);
             }
-            let choices = ImportChoices::read(tx.setting("settings")?.as_deref());
+            let choices = ImportChoices::read(tx.settings().setting("settings")?.as_deref());
             let outcome = append(tx, messages, AppendContext { ids: self.ids(), now, import_id: None }, &choices)?;
             if choices.extract {
                 for id in &outcome.touched {
-                    if !tx.conversation(id)?.is_private {
-                        tx.enqueue(&self.extraction(id), now)?;
+                    if !tx.log().conversation(id)?.is_private {
+                        tx.jobs().enqueue(&self.extraction(id), now)?;
                     }
                 }
             }
             let is_new = outcome.imported > 0;
             if let Some(embed) = embed.as_ref().filter(|_| is_new) {
-                tx.enqueue(embed, now)?;
+                tx.jobs().enqueue(embed, now)?;
             }
-            row.map_or(Ok(()), |row| tx.put_live_file(row))?;
+            row.map_or(Ok(()), |row| tx.sources().put_live_file(row))?;
             Ok(is_new)
         })?;
         if is_new {

@@ -156,13 +156,13 @@ fn checked_name(name: &str) -> Result<String> {
 impl Engine {
     /// The live sources, oldest first.
     pub fn live_sources(&self) -> Result<Vec<LiveSource>> {
-        let rows = self.store().read(|tx| tx.live_sources())?;
+        let rows = self.store().read(|tx| tx.sources().live_sources())?;
         Ok(rows.into_iter().map(|row| self.with_state(row)).collect())
     }
 
     /// A live source. Fails if there is none with this id.
     pub fn live_source(&self, id: &LiveSourceId) -> Result<LiveSource> {
-        Ok(self.with_state(self.store().read(|tx| tx.live_source(id))?))
+        Ok(self.with_state(self.store().read(|tx| tx.sources().live_source(id))?))
     }
 
     fn with_state(&self, row: LiveSourceRow) -> LiveSource {
@@ -214,8 +214,8 @@ impl Engine {
     /// The channels of a live source, by title.
     pub fn live_channels(&self, id: &LiveSourceId) -> Result<Vec<LiveChannelRow>> {
         Ok(self.store().read(|tx| {
-            tx.live_source(id)?;
-            tx.live_channels(id)
+            tx.sources().live_source(id)?;
+            tx.sources().live_channels(id)
         })?)
     }
 
@@ -252,7 +252,7 @@ impl Engine {
             read_at: None,
             added_at: now,
         };
-        let count = self.store().read(|tx| Ok(tx.live_sources()?.len()))?;
+        let count = self.store().read(|tx| Ok(tx.sources().live_sources()?.len()))?;
         if count >= SOURCES_MAX {
             return refused(format!("there are already {SOURCES_MAX} sources; remove one that you no longer use"));
         }
@@ -261,12 +261,12 @@ impl Engine {
             self.keep_source_secret(&row.id, secret)?;
         }
         let stored = self.store().write(|tx| {
-            tx.begin_import(&row.import, &row.name, source_kind(kind).name(), false, now)?;
+            tx.sources().begin_import(&row.import, &row.name, source_kind(kind).name(), false, now)?;
             // It never ends. As finished it is neither taken for one that was lost nor refused to be undone.
-            tx.account_import(&row.import, "done", &ImportTotals::default(), None, Some(now))?;
-            tx.add_live_source(&row)?;
+            tx.sources().account_import(&row.import, "done", &ImportTotals::default(), None, Some(now))?;
+            tx.sources().add_live_source(&row)?;
             for channel in &new.connected.channels {
-                tx.found_live_channel(&row.id, &channel_row(channel))?;
+                tx.sources().found_live_channel(&row.id, &channel_row(channel))?;
             }
             Ok(())
         });
@@ -279,7 +279,7 @@ impl Engine {
 
     /// Replaces the account of a source after the person connected it again, for example with a new password.
     pub fn reconnect_live_source(&self, id: &LiveSourceId, connected: &Connected) -> Result<()> {
-        let row = self.store().read(|tx| tx.live_source(id))?;
+        let row = self.store().read(|tx| tx.sources().live_source(id))?;
         if row.kind != connected.settings.kind() {
             return refused("this source is of another kind; remove it and add the new one");
         }
@@ -288,7 +288,7 @@ impl Engine {
         }
         let settings = serde_json::to_string(&connected.settings)
             .map_err(|error| EngineError::Stored { what: "settings of a source", error })?;
-        self.store().write(|tx| tx.set_live_source(id, &settings))?;
+        self.store().write(|tx| tx.sources().set_live_source(id, &settings))?;
         self.note_live_state(id, None);
         Ok(())
     }
@@ -296,7 +296,7 @@ impl Engine {
     /// Gives a source another name.
     pub fn rename_live_source(&self, id: &LiveSourceId, name: &str) -> Result<()> {
         let name = checked_name(name)?;
-        Ok(self.store().write(|tx| tx.rename_live_source(id, &name))?)
+        Ok(self.store().write(|tx| tx.sources().rename_live_source(id, &name))?)
     }
 
     /// Gives a webhook a new token, which is shown once. The old one is refused at once. `random` must come from a secure source.
@@ -305,19 +305,19 @@ impl Engine {
             return refused("only a webhook has a token; sign in to this source again instead");
         }
         let token = token_of(TOKEN_PREFIX, random);
-        self.store().write(|tx| tx.set_live_token(id, &hash_of(&token)))?;
+        self.store().write(|tx| tx.sources().set_live_token(id, &hash_of(&token)))?;
         Ok(token)
     }
 
     /// Pauses a source, or lets it go on. Nothing is stored while it is paused.
     pub fn pause_live_source(&self, id: &LiveSourceId, is_paused: bool) -> Result<()> {
-        Ok(self.store().write(|tx| tx.pause_live_source(id, is_paused))?)
+        Ok(self.store().write(|tx| tx.sources().pause_live_source(id, is_paused))?)
     }
 
     /// Sets when a source is read: once a day at a local hour, or as messages are said.
     pub fn schedule_live_source(&self, id: &LiveSourceId, daily_hour: Option<u8>) -> Result<()> {
         let daily_hour = checked_hour(daily_hour)?;
-        Ok(self.store().write(|tx| tx.schedule_live_source(id, daily_hour))?)
+        Ok(self.store().write(|tx| tx.sources().schedule_live_source(id, daily_hour))?)
     }
 
     /// When a source that is read once a day is due.
@@ -328,7 +328,7 @@ impl Engine {
     /// Notes that a daily reading of a source came to its end.
     pub fn note_live_source_read(&self, id: &LiveSourceId) -> Result<()> {
         self.note_live_state(id, None);
-        Ok(self.store().write(|tx| tx.note_live_source_read(id, self.now()))?)
+        Ok(self.store().write(|tx| tx.sources().note_live_source_read(id, self.now()))?)
     }
 
     /// Stores what the person chose for channels of a source, and from when on their messages are wanted.
@@ -339,25 +339,27 @@ impl Engine {
         choice: ChannelChoice,
         since: Option<Timestamp>,
     ) -> Result<()> {
-        Ok(self.store().write(|tx| channels.iter().try_for_each(|channel| tx.choose_live_channel(id, channel, choice, since)))?)
+        Ok(self
+            .store()
+            .write(|tx| channels.iter().try_for_each(|channel| tx.sources().choose_live_channel(id, channel, choice, since)))?)
     }
 
     /// Removes a source with its secret. What it brought stays, or is forgotten with everything that rests on it.
     pub fn remove_live_source(&self, id: &LiveSourceId, forget: bool) -> Result<Option<ErasureReceipt>> {
-        let row = self.store().read(|tx| tx.live_source(id))?;
+        let row = self.store().read(|tx| tx.sources().live_source(id))?;
         self.inner.keys.delete(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
         // Paused first, so that nothing arrives while its messages are erased.
         self.pause_live_source(id, true)?;
         let receipt = if forget { Some(self.undo_import(&row.import)?) } else { None };
         self.store().write(|tx| {
             if let Some(channel_type) = channel_type(row.kind).filter(|_| forget) {
-                for channel in tx.live_channels(id)? {
-                    tx.forget_channel_audience(channel_type, &channel.channel)?;
+                for channel in tx.sources().live_channels(id)? {
+                    tx.sources().forget_channel_audience(channel_type, &channel.channel)?;
                 }
             }
-            tx.remove_live_source(id)?;
+            tx.sources().remove_live_source(id)?;
             if forget {
-                tx.forget_import(&row.import)?;
+                tx.sources().forget_import(&row.import)?;
             }
             Ok(())
         })?;
@@ -380,7 +382,7 @@ impl Engine {
     /// The webhook with this id and token. Neither an unknown id nor a wrong token is told apart.
     pub fn webhook_of(&self, id: &str, token: &str) -> Result<Option<LiveSource>> {
         let Ok(id) = id.parse::<LiveSourceId>() else { return Ok(None) };
-        let found = self.store().read(|tx| tx.live_sources())?.into_iter().find(|row| row.id == id);
+        let found = self.store().read(|tx| tx.sources().live_sources())?.into_iter().find(|row| row.id == id);
         let hash = hash_of(token);
         let is_its = |row: &LiveSourceRow| row.token_hash.as_ref() == Some(&hash);
         Ok(found.filter(is_its).map(|row| self.with_state(row)))

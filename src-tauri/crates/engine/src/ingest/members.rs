@@ -28,7 +28,7 @@ pub(crate) fn follow(tx: &WriteTx<'_>, batch: &[Message], listed: &Listed) -> Re
     for (channel, mut moves) in moves {
         // Exports are not always in order.
         moves.sort_by_key(|one| one.at);
-        tx.follow_members(&channel, &moves)?;
+        tx.log().follow_members(&channel, &moves)?;
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ impl NewChannels {
     ) -> Result<(), StoreError> {
         let mut begun: BTreeMap<(Channel, SourceKind), BTreeSet<Visibility>> = BTreeMap::new();
         for id in created {
-            let row = tx.conversation(id)?;
+            let row = tx.log().conversation(id)?;
             let Ok(kind) = row.source_kind.parse() else { continue };
             let channel = Channel { channel_type: row.channel_type, channel_id: row.channel_id };
             begun.entry((channel, kind)).or_default().insert(row.visibility);
@@ -85,9 +85,9 @@ impl NewChannels {
             if declared == ChannelVisibility::One(Visibility::Private) && self.choice(&channel).is_none() {
                 continue;
             }
-            let known = tx.known_channel(&channel, context.import_id)?;
+            let known = tx.privacy().known_channel(&channel, context.import_id)?;
             if let Ruling::Choose(choice) = self.rule(&channel, kind, known, declared) {
-                tx.choose_channel_visibility(&channel.channel_type, &channel.channel_id, Some(choice), context.now)?;
+                tx.privacy().choose_channel_visibility(&channel.channel_type, &channel.channel_id, Some(choice), context.now)?;
             }
         }
         Ok(())

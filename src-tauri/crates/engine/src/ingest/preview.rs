@@ -114,7 +114,7 @@ impl Batch<'_> {
     fn flush(&mut self) -> std::result::Result<(), Stop> {
         let channels = &mut self.channels;
         let mut each = |message: &Message, is_new| channels.entry(Channel::of(message)).or_default().add(message, is_new);
-        match self.engine.store().read(|tx| tx.preview_append(&self.messages, self.state, &mut each)) {
+        match self.engine.store().read(|tx| tx.log().preview_append(&self.messages, self.state, &mut each)) {
             Ok(more) => {
                 self.foreseen.imported += more.imported;
                 self.foreseen.duplicate += more.duplicate;
@@ -178,7 +178,7 @@ impl Engine {
         let mut channels = Vec::new();
         self.store().read(|tx| {
             for (channel, tally) in read {
-                let known = tx.known_channel(&channel, None)?;
+                let known = tx.privacy().known_channel(&channel, None)?;
                 if known.is_none() && tally.messages == 0 {
                     continue;
                 }

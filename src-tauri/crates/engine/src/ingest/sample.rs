@@ -17,7 +17,7 @@ const SAMPLE: &str = include_str!("sample.jsonl");
 impl Engine {
     /// Queues the import of the sample data, dated so that its last day was yesterday.
     pub fn load_sample(&self) -> Result<JobId> {
-        if !self.store().read(|tx| tx.sample_imports())?.is_empty() {
+        if !self.store().read(|tx| tx.sources().sample_imports())?.is_empty() {
             return Err(EngineError::Refused("the sample data is already loaded".to_owned()));
         }
         // Conversation ids differ each time, so that what the person erased from an earlier sample is missing in none.
@@ -35,7 +35,7 @@ impl Engine {
 
     /// Removes the sample data and everything derived from it.
     pub fn remove_sample(&self) -> Result<Vec<ErasureReceipt>> {
-        let imports = self.store().read(|tx| tx.sample_imports())?;
+        let imports = self.store().read(|tx| tx.sources().sample_imports())?;
         imports.iter().map(|import| self.undo_import(import)).collect()
     }
 }

@@ -87,22 +87,22 @@ impl Engine {
         messages: &[Message],
     ) -> std::result::Result<Delivered, StoreError> {
         let now = self.now();
-        let choices = ImportChoices::read(tx.setting("settings")?.as_deref());
+        let choices = ImportChoices::read(tx.settings().setting("settings")?.as_deref());
         let context = AppendContext { ids: self.ids(), now, import_id: Some(&source.import) };
         let outcome = append(tx, messages, context, &choices)?;
         if choices.extract {
             for id in &outcome.touched {
-                if !tx.conversation(id)?.is_private {
-                    tx.enqueue(&self.extraction(id), now)?;
+                if !tx.log().conversation(id)?.is_private {
+                    tx.jobs().enqueue(&self.extraction(id), now)?;
                 }
             }
         }
         if outcome.imported > 0
             && let Some(embed) = self.embedding_job()
         {
-            tx.enqueue(&embed, now)?;
+            tx.jobs().enqueue(&embed, now)?;
         }
-        tx.account_live_messages(&source.import, outcome.imported, outcome.duplicate, outcome.created.len() as u64)?;
+        tx.sources().account_live_messages(&source.import, outcome.imported, outcome.duplicate, outcome.created.len() as u64)?;
         Ok(Delivered { stored: outcome.imported, known: outcome.duplicate })
     }
 
@@ -125,7 +125,7 @@ impl Engine {
         sink.messages.retain(|message| !message.source.conversation.starts_with(AGENT_CONVERSATIONS));
         let id = source.id.clone();
         let delivered = self.store().write(|tx| {
-            let source = tx.live_source(&id)?;
+            let source = tx.sources().live_source(&id)?;
             if source.is_paused {
                 return Err(StoreError::Refused("this source is paused; send the messages again later"));
             }
@@ -138,17 +138,17 @@ impl Engine {
                 // The person set the webhook up, so what it brings is wanted until they say otherwise.
                 let found = messages.first().map(|message| channel_row(&found_in(channel, message)));
                 if let Some(found) = found {
-                    tx.found_live_channel(&source.id, &LiveChannelRow { choice: ChannelChoice::Remember, ..found })?;
+                    tx.sources().found_live_channel(&source.id, &LiveChannelRow { choice: ChannelChoice::Remember, ..found })?;
                 }
-                if tx.live_choice(&source.id, channel)? == Some(ChannelChoice::Remember) {
+                if tx.sources().live_choice(&source.id, channel)? == Some(ChannelChoice::Remember) {
                     let of_channel = self.append_from_source(tx, &source, messages)?;
-                    tx.advance_live_channel(&source.id, channel, None, None, of_channel.stored)?;
+                    tx.sources().advance_live_channel(&source.id, channel, None, None, of_channel.stored)?;
                     delivered.stored += of_channel.stored;
                     delivered.known += of_channel.known;
                 }
             }
             let last = (delivered.stored > 0).then(|| self.now());
-            tx.advance_live_source(&source.id, None, &source.left_out, last)?;
+            tx.sources().advance_live_source(&source.id, None, &source.left_out, last)?;
             Ok(delivered)
         })?;
         if delivered.stored > 0 {
@@ -208,12 +208,12 @@ impl SourceInbox {
     /// Stores a delivery; `None` if the person paused or removed the source, or does not want the channel.
     fn store(&self, delivery: &Delivery) -> std::result::Result<Option<Delivered>, StoreError> {
         self.engine.store().write(|tx| {
-            let source = match tx.live_source(&self.id) {
+            let source = match tx.sources().live_source(&self.id) {
                 Ok(source) if !source.is_paused => source,
                 Ok(_) | Err(StoreError::NotFound { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             };
-            let is_wanted = tx.live_choice(&self.id, &delivery.channel)? == Some(ChannelChoice::Remember);
+            let is_wanted = tx.sources().live_choice(&self.id, &delivery.channel)? == Some(ChannelChoice::Remember);
             if !is_wanted && !delivery.messages.is_empty() {
                 // The person chose otherwise while it was read.
                 return Ok(None);
@@ -228,10 +228,10 @@ impl SourceInbox {
             };
             // Who can read the channel is known before its words are, so that no moment is too open.
             if let (Some(members), Some(channel_type)) = (&delivery.members, channel_type(source.kind)) {
-                tx.set_channel_members(channel_type, &delivery.channel, members)?;
+                tx.log().set_channel_members(channel_type, &delivery.channel, members)?;
             }
             let delivered = self.engine.append_from_source(tx, &source, messages)?;
-            tx.advance_live_channel(
+            tx.sources().advance_live_channel(
                 &self.id,
                 &delivery.channel,
                 delivery.position.as_deref(),
@@ -243,7 +243,7 @@ impl SourceInbox {
                 *left_out.entry((*reason).to_owned()).or_default() += count;
             }
             let last = (delivered.stored > 0).then(|| self.engine.now());
-            tx.advance_live_source(&self.id, delivery.source_position.as_deref(), &left_out, last)?;
+            tx.sources().advance_live_source(&self.id, delivery.source_position.as_deref(), &left_out, last)?;
             Ok(Some(delivered))
         })
     }
@@ -252,8 +252,8 @@ impl SourceInbox {
 impl Inbox for SourceInbox {
     fn plan(&self) -> std::result::Result<Plan, InboxError> {
         stored(self.engine.store().read(|tx| {
-            let source = tx.live_source(&self.id)?;
-            let channels = tx.live_channels(&self.id)?.into_iter().filter(|row| row.choice == ChannelChoice::Remember);
+            let source = tx.sources().live_source(&self.id)?;
+            let channels = tx.sources().live_channels(&self.id)?.into_iter().filter(|row| row.choice == ChannelChoice::Remember);
             Ok(Plan {
                 position: source.position,
                 channels: channels.map(|row| (row.channel, Selected { since: row.since, position: row.position })).collect(),
@@ -263,13 +263,13 @@ impl Inbox for SourceInbox {
 
     fn found(&self, channels: &[FoundChannel]) -> std::result::Result<(), InboxError> {
         stored(self.engine.store().write(|tx| {
-            let source = tx.live_source(&self.id)?;
+            let source = tx.sources().live_source(&self.id)?;
             for channel in channels {
-                tx.found_live_channel(&self.id, &channel_row(channel))?;
+                tx.sources().found_live_channel(&self.id, &channel_row(channel))?;
                 if let Some(channel_type) = channel_type(source.kind) {
-                    tx.set_channel_open(channel_type, &channel.id, channel.visibility == Visibility::Public)?;
+                    tx.sources().set_channel_open(channel_type, &channel.id, channel.visibility == Visibility::Public)?;
                     if let Some(before) = &channel.continues {
-                        tx.continue_live_channel(&self.id, channel_type, &channel.id, before, self.engine.now())?;
+                        tx.sources().continue_live_channel(&self.id, channel_type, &channel.id, before, self.engine.now())?;
                     }
                 }
             }
@@ -290,7 +290,7 @@ impl Inbox for SourceInbox {
     }
 
     fn stored(&self, message: &SourceRef) -> std::result::Result<Option<Message>, InboxError> {
-        stored(self.engine.store().read(|tx| tx.message_of_source(message)))
+        stored(self.engine.store().read(|tx| tx.sources().message_of_source(message)))
     }
 
     fn secret(&self) -> std::result::Result<Option<Secret>, InboxError> {

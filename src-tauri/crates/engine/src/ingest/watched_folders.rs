@@ -186,7 +186,7 @@ impl Engine {
     /// from it.
     pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Option<Timestamp>)> {
         if source.kind == WatchKind::Live {
-            let last = self.store().read(|tx| tx.live_folder_read_at(&source.path.to_string_lossy()))?;
+            let last = self.store().read(|tx| tx.sources().live_folder_read_at(&source.path.to_string_lossy()))?;
             return Ok((last, None));
         }
         let states = self.store().read(states_in)?;
@@ -206,10 +206,10 @@ impl Engine {
         self.store().write(|tx| {
             let mut states = states_in(tx)?;
             states.retain(|path, _| sources.iter().any(|source| source.path == *path));
-            tx.put_choice(SOURCES_SETTING, SOURCES, &sources, now)?;
+            tx.settings().put_choice(SOURCES_SETTING, SOURCES, &sources, now)?;
             let live = sources.iter().filter(|source| source.kind == WatchKind::Live);
-            tx.keep_live_folders(&live.map(|source| source.path.to_string_lossy().into_owned()).collect::<Vec<_>>())?;
-            tx.put_choice(STATE_SETTING, STATE, &states, now)
+            tx.sources().keep_live_folders(&live.map(|source| source.path.to_string_lossy().into_owned()).collect::<Vec<_>>())?;
+            tx.settings().put_choice(STATE_SETTING, STATE, &states, now)
         })?;
         self.look_for_work();
         Ok(())
@@ -273,16 +273,16 @@ impl Engine {
                 }
             }
             for wanted in plan.imports {
-                tx.enqueue(&self.watched_import(source, wanted)?, now)?;
+                tx.jobs().enqueue(&self.watched_import(source, wanted)?, now)?;
             }
             if let Some(first) = found.unnamed.difference(&state.unnamed).next() {
-                tx.raise_alert(&self.left_out(source, found.unnamed.len(), first))?;
+                tx.alerts().raise_alert(&self.left_out(source, found.unnamed.len(), first))?;
             }
             state.unnamed.clone_from(&found.unnamed);
             state.files.retain(|path, _| found.files.contains_key(path));
             state.last_ms = Some(now.0);
         }
-        if states == before { Ok(()) } else { tx.put_choice(STATE_SETTING, STATE, &states, now) }
+        if states == before { Ok(()) } else { tx.settings().put_choice(STATE_SETTING, STATE, &states, now) }
     }
 
     fn left_out(&self, source: &WatchedSource, count: usize, first: &str) -> AlertRow {
@@ -317,11 +317,11 @@ impl Engine {
 }
 
 pub(crate) fn sources_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<WatchedSource>, StoreError> {
-    tx.choice(SOURCES_SETTING, SOURCES)
+    tx.settings().choice(SOURCES_SETTING, SOURCES)
 }
 
 fn states_in(tx: &ReadTx<'_>) -> std::result::Result<BTreeMap<PathBuf, WatchState>, StoreError> {
-    tx.choice(STATE_SETTING, STATE)
+    tx.settings().choice(STATE_SETTING, STATE)
 }
 
 #[cfg(test)]
@@ -419,7 +419,7 @@ mod tests {
     }
 
     fn jobs(engine: &Engine) -> usize {
-        engine.store().read(|tx| tx.jobs(100)).unwrap().len()
+        engine.store().read(|tx| tx.jobs().recent(100)).unwrap().len()
     }
 
     #[test]
@@ -470,12 +470,12 @@ mod tests {
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9.jsonl");
         std::fs::rename(odd.path.join("talk.jsonl"), odd.path.join(name)).unwrap();
         engine.set_watched_sources(&[odd.clone(), plain]).unwrap();
-        let alerts = || engine.store().read(|tx| tx.alerts()).unwrap();
+        let alerts = || engine.store().read(|tx| tx.alerts().all()).unwrap();
         engine.queue_watched().unwrap();
         assert_eq!(jobs(&engine), 1, "the other source is read");
         let told = alerts();
         assert!(matches!(told.as_slice(), [alert] if alert.kind == "file_skipped" && alert.message.contains("caf")), "{told:?}");
-        engine.store().write(|tx| tx.dismiss_alert(&told[0].id, Timestamp(NOON))).unwrap();
+        engine.store().write(|tx| tx.alerts().dismiss_alert(&told[0].id, Timestamp(NOON))).unwrap();
         clock.advance_ms(MEETINGS_EVERY_MS);
         engine.queue_watched().unwrap();
         assert!(alerts().is_empty(), "told once");

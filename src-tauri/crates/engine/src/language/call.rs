@@ -97,7 +97,7 @@ impl Engine {
 
     /// Whether today's token budget for other computers is used up.
     pub(crate) fn is_budget_spent(&self, settings: &ModelSettings, now: Timestamp) -> Result<bool> {
-        let used = self.store().read(|tx| tx.model_use(self.day_began(now)))?;
+        let used = self.store().read(|tx| tx.model_calls().model_use(self.day_began(now)))?;
         Ok(used.remote_tokens >= settings.remote_tokens_a_day)
     }
 }
@@ -193,7 +193,7 @@ impl<'e> Interview<'e> {
             }
             let hash = self.request_hash(&prompt, attempt);
             let cached = match &self.job {
-                Some(job) => self.engine.store().read(|tx| tx.answered_call(job, &hash))?,
+                Some(job) => self.engine.store().read(|tx| tx.model_calls().answered_call(job, &hash))?,
                 None => None,
             };
             match cached {
@@ -276,12 +276,12 @@ impl<'e> Interview<'e> {
             // conversation and included it again, or erased one of several.
             let is_closed = match &self.conversation {
                 Some(conversation) => !is_still_on_record(tx, conversation)?,
-                None => !tx.are_on_record(&self.sources)?,
+                None => !tx.conversation_status().are_on_record(&self.sources)?,
             };
             if is_closed {
                 return Ok(Err(ModelFailure::Private));
             }
-            tx.begin_model_call(&call, prompt.tokens() as u64)?;
+            tx.model_calls().begin_model_call(&call, prompt.tokens() as u64)?;
             Ok(Ok(()))
         })??;
         let request = ChatRequest { prompt, temperature: TEMPERATURE as f32, timeout_ms: self.settings.reply_timeout_ms };
@@ -333,6 +333,6 @@ impl<'e> Interview<'e> {
             error,
             ended: self.engine.now(),
         };
-        Ok(self.engine.store().write(|tx| tx.end_model_call(call, &end))?)
+        Ok(self.engine.store().write(|tx| tx.model_calls().end_model_call(call, &end))?)
     }
 }

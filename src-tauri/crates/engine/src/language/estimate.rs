@@ -36,8 +36,8 @@ impl Engine {
         let settings = self.model_settings()?;
         let provider = settings.proposing().ok_or(ModelFailure::NoModel)?;
         let (conversations, chars, (tokens_read, took_ms)) = self.store().read(|tx| {
-            let ids = tx.conversations_for_model()?;
-            Ok((ids.len() as u64, tx.chars_for_model(&ids)?, tx.model_pace(&provider.model, PACE_CALLS)?))
+            let ids = tx.log().conversations_for_model()?;
+            Ok((ids.len() as u64, tx.log().chars_for_model(&ids)?, tx.model_calls().model_pace(&provider.model, PACE_CALLS)?))
         })?;
         let words = chars as f64 / CHARS_PER_TOKEN as f64;
         let tokens = (words * TOKENS_A_TOKEN) as u64 + conversations * TOKENS_A_CONVERSATION;

@@ -125,7 +125,7 @@ pub(crate) fn passing(done: Result<bool>, unusable: &mut Option<EngineError>) ->
 impl Engine {
     /// Why no model may be called now, if a job is waiting for one.
     pub fn model_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
-        if self.store().read(|tx| tx.next_due(Lane::Model))?.is_none() {
+        if self.store().read(|tx| tx.jobs().next_due(Lane::Model))?.is_none() {
             return Ok(None);
         }
         let settings = self.model_settings()?;
@@ -155,10 +155,10 @@ impl Engine {
         if self.model_settings()?.proposing().is_none() {
             return Ok(());
         }
-        let (conversation, last) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.last_seq(id)?)))?;
+        let (conversation, last) = self.store().read(|tx| Ok((tx.log().conversation(id)?, tx.log().last_seq(id)?)))?;
         if !conversation.is_private && last > conversation.model_read_through_seq {
             let job = self.conversation_job(JobKind::ExtractModel, id);
-            self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+            self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
             self.look_for_work();
         }
         Ok(())
@@ -169,10 +169,10 @@ impl Engine {
         if self.model_settings()?.proposing().is_none() {
             return Err(ModelFailure::NoModel.into());
         }
-        let ids = self.store().read(|tx| tx.conversations_for_model())?;
+        let ids = self.store().read(|tx| tx.log().conversations_for_model())?;
         let jobs: Vec<NewJob> = ids.iter().map(|id| self.conversation_job(JobKind::ExtractModel, id)).collect();
         let now = self.now();
-        self.store().write(|tx| jobs.iter().try_for_each(|job| tx.enqueue(job, now).map(drop)))?;
+        self.store().write(|tx| jobs.iter().try_for_each(|job| tx.jobs().enqueue(job, now).map(drop)))?;
         self.queue_people_for_model()?;
         self.queue_topics_for_model()?;
         self.queue_sessions_for_model()?;

@@ -54,20 +54,26 @@ impl Engine {
 
     /// The scrubber configuration: the phone number regions that the person chose, and the built-in ones.
     pub(crate) fn scrub_config(&self) -> Result<ScrubConfig> {
-        Ok(scrub_config_of(self.store().read(|tx| tx.setting("settings"))?))
+        Ok(scrub_config_of(self.store().read(|tx| tx.settings().setting("settings"))?))
     }
 
     /// As [`scrubber`](Self::scrubber), in the given snapshot.
     pub(crate) fn scrubber_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Scrubber, StoreError> {
         let refused = |detail: String| StoreError::Corrupt { what: "regions of phone numbers", detail };
-        Scrubber::new(&scrub_config_of(tx.setting("settings")?)).map_err(|error| refused(error.to_string()))
+        Scrubber::new(&scrub_config_of(tx.settings().setting("settings")?)).map_err(|error| refused(error.to_string()))
     }
 
     /// Lets the chosen model read the unread part of a conversation, and completes the job with the result.
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (conversation, rows, read_to, answers, map) = self.store().read(|tx| {
-            Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, tx.answers_in(id)?, self.map(tx)?))
+            Ok((
+                tx.log().conversation(id)?,
+                messages_on_record(tx, id)?,
+                tx.log().last_seq(id)?,
+                tx.log().answers_in(id)?,
+                self.map(tx)?,
+            ))
         })?;
         let threads = threads_of(&conversation, &rows, &answers);
         let mut harvests = Vec::new();
@@ -85,11 +91,11 @@ impl Engine {
         }
         self.store_harvests(&conversation, harvests, Some(lease), |tx, proposed| {
             if is_still_on_record(tx, &conversation)? {
-                tx.mark_model_read(id, read_to)?;
+                tx.log().mark_model_read(id, read_to)?;
             }
             self.tell_dropped(tx, &dropped, Some(&lease.job))?;
             let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
-            tx.complete(lease, &result.to_string(), self.now())
+            tx.jobs().complete(lease, &result.to_string(), self.now())
         })?;
         Ok(())
     }
@@ -179,7 +185,7 @@ impl Engine {
         job: Option<&JobId>,
     ) -> std::result::Result<(), StoreError> {
         for reason in dropped {
-            tx.raise_alert(&AlertRow {
+            tx.alerts().raise_alert(&AlertRow {
                 id: AlertId::fresh(self.ids()),
                 kind: "model_dropped".to_owned(),
                 message: format!(

@@ -55,13 +55,13 @@ const BYTES_PER_TOKEN: u64 = 3;
 impl Engine {
     /// What the router does.
     pub fn router_settings(&self) -> Result<RouterSettings> {
-        Ok(self.store().read(|tx| tx.choice(ROUTER_SETTING, CHOICES))?)
+        Ok(self.store().read(|tx| tx.settings().choice(ROUTER_SETTING, CHOICES))?)
     }
 
     /// Sets what the router does.
     pub fn set_router_settings(&self, settings: RouterSettings) -> Result<()> {
         let now = self.now();
-        Ok(self.store().write(|tx| tx.put_choice(ROUTER_SETTING, CHOICES, &settings, now))?)
+        Ok(self.store().write(|tx| tx.settings().put_choice(ROUTER_SETTING, CHOICES, &settings, now))?)
     }
 
     /// Where a call of `agent` may be forwarded to now. Fails if the router is off, the agent is paused, no model is chosen, or the
@@ -99,7 +99,7 @@ impl Engine {
             request: format!("Forwarded for {} ({request_bytes} bytes). What was said is in its conversation.", agent.name),
             started: self.now(),
         };
-        self.store().write(|tx| tx.begin_model_call(&call, request_bytes / BYTES_PER_TOKEN))?;
+        self.store().write(|tx| tx.model_calls().begin_model_call(&call, request_bytes / BYTES_PER_TOKEN))?;
         Ok(id)
     }
 
@@ -115,6 +115,6 @@ impl Engine {
             error: end.error,
             ended: self.now(),
         };
-        Ok(self.store().write(|tx| tx.end_model_call(call, &end))?)
+        Ok(self.store().write(|tx| tx.model_calls().end_model_call(call, &end))?)
     }
 }

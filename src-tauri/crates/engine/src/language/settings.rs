@@ -176,12 +176,12 @@ impl Engine {
 
     /// The current model settings.
     pub fn model_settings(&self) -> Result<ModelSettings> {
-        Ok(self.store().read(|tx| tx.choice(SETTING, CHOICES))?)
+        Ok(self.store().read(|tx| tx.settings().choice(SETTING, CHOICES))?)
     }
 
     /// Whether a model makes proposals, read in the given snapshot.
     pub(crate) fn has_proposing_model(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
-        Ok(tx.choice::<ModelSettings>(SETTING, CHOICES)?.proposing().is_some())
+        Ok(tx.settings().choice::<ModelSettings>(SETTING, CHOICES)?.proposing().is_some())
     }
 
     /// Validates and stores the model settings.
@@ -200,7 +200,7 @@ impl Engine {
             settings.task_models = TaskModels::default();
         }
         let now = self.now();
-        self.store().write(|tx| tx.put_choice(SETTING, CHOICES, &settings, now))?;
+        self.store().write(|tx| tx.settings().put_choice(SETTING, CHOICES, &settings, now))?;
         self.look_for_work();
         Ok(())
     }

@@ -91,7 +91,7 @@ impl Engine {
         // No message was added or removed, so without this reset the profile and topic jobs would skip their run.
         self.store().write(|tx| {
             let looked = [crate::derive::profiles::LOOKED_SETTING, crate::derive::topics::LOOKED_SETTING];
-            looked.iter().try_for_each(|setting| tx.put_setting(setting, "", self.now()))
+            looked.iter().try_for_each(|setting| tx.settings().put_setting(setting, "", self.now()))
         })?;
         let counts = Erased { memories: erased.memories + erased.versions, ..Erased::default() };
         let receipt = self.after_erasing(job, counts)?;
@@ -105,18 +105,18 @@ impl Engine {
 
     /// What erasing a conversation would remove.
     pub fn preview_erased_conversation(&self, id: &ConversationId) -> Result<ErasurePreview> {
-        Ok(self.store().read(|tx| tx.preview_erased_conversation(id))?)
+        Ok(self.store().read(|tx| tx.lifecycle().preview_erased_conversation(id))?)
     }
 
     /// What undoing an import would remove.
     pub fn preview_undone_import(&self, import: &ImportId) -> Result<ErasurePreview> {
-        Ok(self.store().read(|tx| tx.preview_undone_import(import))?)
+        Ok(self.store().read(|tx| tx.lifecycle().preview_undone_import(import))?)
     }
 
     /// What erasing a person would remove.
     pub fn preview_erased_person(&self, person: &EntityId) -> Result<ErasurePreview> {
         let handles = self.handles_of(person)?;
-        Ok(self.store().read(|tx| tx.preview_erased_person(&handles))?)
+        Ok(self.store().read(|tx| tx.lifecycle().preview_erased_person(&handles))?)
     }
 
     /// The person named by this text: `channel:handle`, an id, or a name that only one person has.
@@ -132,9 +132,9 @@ impl Engine {
 
     fn handles_of(&self, person: &EntityId) -> Result<Vec<HandleId>> {
         let handles: Vec<HandleId> = self.store().read(|tx| {
-            let persons = tx.persons()?;
+            let persons = tx.people().persons()?;
             let person = persons.of(person);
-            Ok(tx.handles()?.into_iter().filter(|row| persons.of(&row.entity_id) == person).map(|row| row.id).collect())
+            Ok(tx.people().handles()?.into_iter().filter(|row| persons.of(&row.entity_id) == person).map(|row| row.id).collect())
         })?;
         if handles.is_empty() {
             return Err(EngineError::Refused(format!("there is no person {person}; `keepsake people` lists everybody")));
@@ -163,8 +163,8 @@ impl Engine {
     /// all others. This can also be chosen later, when the conversation is no longer excluded.
     pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<PrivacyOutcome> {
         let unhidden = self.store().write(|tx| {
-            tx.end_private(id, private_time)?;
-            tx.hide_memories_of(id, false)
+            tx.log().end_private(id, private_time)?;
+            tx.memories().hide_memories_of(id, false)
         })?;
         // Queues the messages that may be read now, including those that were unread when the conversation was excluded.
         self.queue_unread()?;
@@ -179,20 +179,20 @@ impl Engine {
             let mut outcome = PrivacyOutcome::default();
             let mut erased = None;
             match existing {
-                Existing::Keep | Existing::Hide => tx.set_private(id, true)?,
+                Existing::Keep | Existing::Hide => tx.log().set_private(id, true)?,
                 // Erased results must not be derived again, so the exclusion covers the whole conversation.
-                Existing::Erase => tx.begin_private(id, 0)?,
+                Existing::Erase => tx.log().begin_private(id, 0)?,
             }
-            outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
+            outcome.jobs_cancelled = tx.jobs().cancel_jobs_about(id.as_str(), now)?;
             if existing != Existing::Keep {
-                tx.drop_vectors(id)?;
+                tx.vectors().drop_vectors(id)?;
             }
             match existing {
                 Existing::Keep => {}
-                Existing::Hide => outcome.hidden = tx.hide_memories_of(id, true)?,
+                Existing::Hide => outcome.hidden = tx.memories().hide_memories_of(id, true)?,
                 Existing::Erase => {
-                    let counts = Erased { memories: tx.erase_derived(id)?, ..Erased::default() };
-                    tx.queue_erasure(&job, counts, now)?;
+                    let counts = Erased { memories: tx.lifecycle().erase_derived(id)?, ..Erased::default() };
+                    tx.lifecycle().queue_erasure(&job, counts, now)?;
                     erased = Some(counts);
                 }
             }
@@ -207,14 +207,14 @@ impl Engine {
 
     /// Tries the erasure job immediately instead of leaving it to the queue.
     fn see_through(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
-        let leased = self.lease(|tx, _| tx.lease_job(&job, self.now()))?;
+        let leased = self.lease(|tx, _| tx.jobs().lease_job(&job, self.now()))?;
         // A worker may have taken the job already. Then the worker completes it.
         let is_done = match leased {
             Some((lease, row, _at_work)) => {
                 let done = self.perform_erasure(&row, &lease);
                 self.settle(&row, &lease, done)? == JobState::Done
             }
-            None => self.store().read(|tx| tx.job(&job))?.state == JobState::Done,
+            None => self.store().read(|tx| tx.jobs().job(&job))?.state == JobState::Done,
         };
         self.look_for_work();
         Ok(ErasureReceipt { erased, job, is_done })
@@ -231,7 +231,7 @@ impl Engine {
                 let result = serde_json::json!({
                     "messages": messages, "conversations": conversations, "memories": memories, "verified_at_ms": self.now().0,
                 });
-                Ok(self.store().write(|tx| tx.complete_erasure(lease, &result.to_string(), self.now()))?)
+                Ok(self.store().write(|tx| tx.jobs().complete_erasure(lease, &result.to_string(), self.now()))?)
             }
             Sweep::Held => Err(EngineError::NotYet {
                 why: "erased; the database log is emptied once no program is reading the file any more",

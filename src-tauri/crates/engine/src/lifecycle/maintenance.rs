@@ -113,7 +113,7 @@ fn read_digest(run: &MaintenanceRunRow) -> Option<Digest> {
 impl Engine {
     /// When maintenance runs, and when unanswered proposals expire.
     pub fn maintenance_rules(&self) -> Result<MaintenanceRules> {
-        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
+        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Validates and stores the rules.
@@ -127,7 +127,7 @@ impl Engine {
                 rules.park_after_days
             )));
         }
-        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, rules, self.now()))?;
+        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, rules, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -137,8 +137,12 @@ impl Engine {
         let rules = self.maintenance_rules()?;
         let next = self.next_maintenance(&rules)?;
         Ok(self.store().read(|tx| {
-            let runs = tx.maintenance_runs(RUNS_TOLD)?;
-            let jobs_left = if tx.maintenance_running()?.is_some() { tx.unsettled_jobs_of(&STEPS)?.len() as u64 } else { 0 };
+            let runs = tx.maintenance().maintenance_runs(RUNS_TOLD)?;
+            let jobs_left = if tx.maintenance().maintenance_running()?.is_some() {
+                tx.maintenance().unsettled_jobs_of(&STEPS)?.len() as u64
+            } else {
+                0
+            };
             let runs = runs.into_iter().map(|row| MaintenanceRun { digest: read_digest(&row), row }).collect();
             Ok(Maintenance { rules: rules.clone(), runs, jobs_left, next })
         })?)
@@ -150,7 +154,7 @@ impl Engine {
         if !self.maintenance_rules()?.notify {
             return Ok(None);
         }
-        let runs = self.store().read(|tx| tx.maintenance_runs(RUNS_TOLD))?;
+        let runs = self.store().read(|tx| tx.maintenance().maintenance_runs(RUNS_TOLD))?;
         Ok(runs.into_iter().find_map(|run| {
             let digest = read_digest(&run)?;
             let waiting = digest.waiting.iter().filter(|(name, _)| name != "parked").map(|(_, count)| count).sum();
@@ -160,17 +164,17 @@ impl Engine {
 
     /// Starts a run and queues its work; returns the current run if there is one.
     pub fn start_maintenance(&self) -> Result<MaintenanceRunId> {
-        if let Some(running) = self.store().read(|tx| tx.maintenance_running())? {
+        if let Some(running) = self.store().read(|tx| tx.maintenance().maintenance_running())? {
             return Ok(running.id);
         }
         let id = MaintenanceRunId::fresh(self.ids());
         let now = self.now();
-        if !self.store().write(|tx| tx.begin_maintenance(&id, now))? {
+        if !self.store().write(|tx| tx.maintenance().begin_maintenance(&id, now))? {
             // Another thread started a run in the meantime.
             return self.start_maintenance();
         }
         let parked = self.expire_old_memories()? + self.expire_old_proposals(self.parked_from()?)?;
-        self.store().write(|tx| tx.note_parked(&id, parked))?;
+        self.store().write(|tx| tx.maintenance().note_parked(&id, parked))?;
         self.queue_unread()?;
         self.queue_settling()?;
         self.queue_sessions()?;
@@ -189,13 +193,13 @@ impl Engine {
     pub fn cancel_maintenance(&self) -> Result<bool> {
         let now = self.now();
         let Some((run, jobs)) = self.store().read(|tx| {
-            let run = tx.maintenance_running()?;
-            run.map(|run| Ok((run, tx.unsettled_jobs_of(&STEPS)?))).transpose()
+            let run = tx.maintenance().maintenance_running()?;
+            run.map(|run| Ok((run, tx.maintenance().unsettled_jobs_of(&STEPS)?))).transpose()
         })?
         else {
             return Ok(false);
         };
-        self.store().write(|tx| tx.end_maintenance(&run.id, None, now))?;
+        self.store().write(|tx| tx.maintenance().end_maintenance(&run.id, None, now))?;
         jobs.iter().try_for_each(|job| self.cancel_job(job))?;
         Ok(true)
     }
@@ -203,8 +207,9 @@ impl Engine {
     /// Ends the current run once none of its jobs is left, and makes the digest. Called after each job, at each start of
     /// the worker and by callers that wait for the run, so that a run whose last job ended in a crash ends too.
     pub(crate) fn finish_maintenance(&self) -> Result<bool> {
-        let is_over =
-            self.store().read(|tx| Ok(tx.maintenance_running()?.is_some() && tx.unsettled_jobs_of(&STEPS)?.is_empty()))?;
+        let is_over = self.store().read(|tx| {
+            Ok(tx.maintenance().maintenance_running()?.is_some() && tx.maintenance().unsettled_jobs_of(&STEPS)?.is_empty())
+        })?;
         if !is_over {
             return Ok(false);
         }
@@ -213,18 +218,22 @@ impl Engine {
         let links = self.open_links()?;
         let parked = self.expired_proposals()?.len() as u64;
         let made = self.store().read(|tx| {
-            let Some(run) = tx.maintenance_running()? else { return Ok(None) };
-            let before = tx.maintenance_runs(RUNS_TOLD)?.into_iter().find_map(|row| Some((row.finished?, read_digest(&row)?)));
+            let Some(run) = tx.maintenance().maintenance_running()? else { return Ok(None) };
+            let before = tx
+                .maintenance()
+                .maintenance_runs(RUNS_TOLD)?
+                .into_iter()
+                .find_map(|row| Some((row.finished?, read_digest(&row)?)));
             let (since, seq) = before.map_or((Timestamp(0), 0), |(finished, digest)| (finished, digest.through_seq));
-            let mut waiting = named(tx.waiting(now, PARKED_UNTIL)?);
+            let mut waiting = named(tx.maintenance().waiting(now, PARKED_UNTIL)?);
             waiting.push(("links".to_owned(), links));
             waiting.iter_mut().filter(|(name, _)| name == "parked").for_each(|(_, count)| *count += parked);
-            let new = named(tx.new_since(seq, since, now)?);
-            Ok(Some((run, Digest { new, waiting, through_seq: tx.last_seq_of_all()? })))
+            let new = named(tx.maintenance().new_since(seq, since, now)?);
+            Ok(Some((run, Digest { new, waiting, through_seq: tx.log().last_seq_of_all()? })))
         })?;
         let Some((run, digest)) = made else { return Ok(false) };
         let json = serde_json::to_string(&digest).map_err(|error| EngineError::Stored { what: "digest", error })?;
-        self.store().write(|tx| tx.end_maintenance(&run.id, Some(&json), now))?;
+        self.store().write(|tx| tx.maintenance().end_maintenance(&run.id, Some(&json), now))?;
         Ok(true)
     }
 
@@ -248,13 +257,13 @@ impl Engine {
         }
         let now = self.now();
         let (last, since) = self.store().read(|tx| {
-            let last = tx.maintenance_runs(1)?.into_iter().next().map(|run| run.started);
-            Ok((last, tx.setting(SINCE_SETTING)?.and_then(|text| text.parse::<i64>().ok()).map(Timestamp)))
+            let last = tx.maintenance().maintenance_runs(1)?.into_iter().next().map(|run| run.started);
+            Ok((last, tx.settings().setting(SINCE_SETTING)?.and_then(|text| text.parse::<i64>().ok()).map(Timestamp)))
         })?;
         let last = match last.or(since) {
             Some(last) => last,
             None => {
-                self.store().write(|tx| tx.put_setting(SINCE_SETTING, &now.0.to_string(), now))?;
+                self.store().write(|tx| tx.settings().put_setting(SINCE_SETTING, &now.0.to_string(), now))?;
                 now
             }
         };
@@ -273,8 +282,8 @@ impl Engine {
         let before = self.parked_from()?;
         let parked = self.store().write(|tx| {
             let mut changes = Vec::new();
-            for id in tx.candidates_waiting_since(before, now)? {
-                let row = tx.memory(&id)?;
+            for id in tx.maintenance().candidates_waiting_since(before, now)? {
+                let row = tx.memories().memory(&id)?;
                 let state = MemoryState::from(&row);
                 let after = MemoryState { snoozed_until: Some(PARKED_UNTIL), ..state.clone() };
                 changes.push(MemoryChange { id, before: Some(state), after, relations: Vec::new() });
@@ -282,7 +291,7 @@ impl Engine {
             if !changes.is_empty() {
                 let what = if changes.len() == 1 { "1 proposal".to_owned() } else { format!("{} proposals", changes.len()) };
                 let summary = format!("Expired {what} left unanswered for {days} days");
-                tx.apply_operation(&OperationId::fresh(self.ids()), "park", &summary, &changes, now)?;
+                tx.memories().apply_operation(&OperationId::fresh(self.ids()), "park", &summary, &changes, now)?;
             }
             Ok(changes.len() as u64)
         })?;

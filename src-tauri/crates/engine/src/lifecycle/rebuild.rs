@@ -1,7 +1,7 @@
 //! Rebuilds everything derived, from the messages and from what a person decided.
 //!
 //! This is for people who do not trust the current results, or want those that today's rules would produce. No answer of a
-//! person or a model is lost ([`keepsake_store::WriteTx::drop_derived`]), and a backup is made first. Everything is recreated
+//! person or a model is lost ([`keepsake_store::areas::DerivedTablesMut::drop_derived`]), and a backup is made first. Everything is recreated
 //! with its previous id and date. References therefore still work, the waiting time of a proposal does not start again, and
 //! the nightly digest does not report it as new.
 //!
@@ -31,7 +31,7 @@ impl Engine {
     /// Makes a backup, waits for running work, deletes everything derived and queues its recreation. Canceling before the
     /// deletion leaves everything as it was, except that a running maintenance run has been stopped.
     pub fn begin_rebuild(&self, control: &dyn Control) -> Result<Rebuilding> {
-        if self.inner.embedder.ready().is_none() && self.store().read(|tx| tx.last_vector_arrival())? > 0 {
+        if self.inner.embedder.ready().is_none() && self.store().read(|tx| tx.vectors().last_vector_arrival())? > 0 {
             return Err(EngineError::Refused(
                 "the embedding model that the current data was built with is missing, so a rebuild would give different \
                  results; install the model again first"
@@ -45,18 +45,18 @@ impl Engine {
         control.progress("deleting", 0, 0);
         self.drop_topics()?;
         let dropped = self.store().write(|tx| {
-            let dropped = tx.drop_derived()?;
+            let dropped = tx.derived().drop_derived()?;
             for setting in [
                 crate::derive::identity::LOOKED_SETTING,
                 crate::derive::profiles::LOOKED_SETTING,
                 crate::derive::topics::LOOKED_SETTING,
                 crate::derive::playbooks::LOOKED_SETTING,
             ] {
-                tx.put_setting(setting, "", self.now())?;
+                tx.settings().put_setting(setting, "", self.now())?;
             }
             let now = self.now();
             let jobs = dropped.analysed.iter().map(|id| self.conversation_job(JobKind::Analyze, id));
-            jobs.into_iter().try_for_each(|job| tx.enqueue(&job, now).map(drop))?;
+            jobs.into_iter().try_for_each(|job| tx.jobs().enqueue(&job, now).map(drop))?;
             Ok(dropped)
         })?;
         self.forget_caches();

@@ -242,8 +242,8 @@ impl Control for JobControl<'_> {
         }
         if now.0 - self.last_beat.load(Ordering::Relaxed) >= HEARTBEAT_MS {
             self.last_beat.store(now.0, Ordering::Relaxed);
-            let beat = self.engine.store().write(|tx| tx.heartbeat(self.lease, stage, done, total, now));
-            let asked = self.engine.store().read(|tx| tx.is_cancel_requested(&self.lease.job));
+            let beat = self.engine.store().write(|tx| tx.jobs().heartbeat(self.lease, stage, done, total, now));
+            let asked = self.engine.store().read(|tx| tx.jobs().is_cancel_requested(&self.lease.job));
             if matches!(beat, Err(StoreError::LeaseLost(_))) {
                 self.lost.store(true, Ordering::Relaxed);
             }
@@ -274,8 +274,8 @@ impl Engine {
     pub fn take_queue(&self, turn: QueueTurn) -> Result<WorkerLock> {
         let now = self.now();
         let parked = self.store().write(|tx| {
-            let parked = tx.recover_jobs(LeaseLoss::ProcessEnded, now)?;
-            tx.close_lost_imports(now)?;
+            let parked = tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, now)?;
+            tx.sources().close_lost_imports(now)?;
             Ok(parked)
         })?;
         for job in parked {
@@ -301,9 +301,9 @@ impl Engine {
             let (now, at_work) = (self.now(), self.at_work());
             let is_running = self.store().write(|tx| {
                 for &lane in &lanes {
-                    tx.recover_lane(lane, &at_work, now)?;
+                    tx.jobs().recover_lane(lane, &at_work, now)?;
                 }
-                tx.has_running_jobs(&lanes)
+                tx.jobs().has_running_jobs(&lanes)
             })?;
             if !is_running {
                 return Ok(held);
@@ -323,9 +323,9 @@ impl Engine {
 
     /// Asks a job to stop.
     pub fn cancel_job(&self, id: &JobId) -> Result<()> {
-        let settled = self.store().write(|tx| tx.request_cancel(id, self.now()))?;
+        let settled = self.store().write(|tx| tx.jobs().request_cancel(id, self.now()))?;
         if settled {
-            self.forget_file_of(&self.store().read(|tx| tx.job(id))?);
+            self.forget_file_of(&self.store().read(|tx| tx.jobs().job(id))?);
         } else {
             self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
         }
@@ -347,8 +347,8 @@ impl Engine {
     pub fn retry_job(&self, id: &JobId) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| {
-            tx.retry(id, now)?;
-            tx.dismiss_alerts_of(id, now)
+            tx.jobs().retry(id, now)?;
+            tx.alerts().dismiss_alerts_of(id, now)
         })?;
         self.inner.wake.all();
         Ok(())
@@ -365,7 +365,7 @@ impl Engine {
         if !self.may_read() {
             return Ok(0);
         }
-        let ids = self.store().read(|tx| tx.conversations_to_extract())?;
+        let ids = self.store().read(|tx| tx.log().conversations_to_extract())?;
         Ok(self.queue_extraction(&ids)?.len())
     }
 
@@ -404,12 +404,12 @@ impl Engine {
             if is_held_up() {
                 return Ok(None);
             }
-            tx.recover_lane(lane, at_work, now)?;
-            tx.lease_next(lane, now)
+            tx.jobs().recover_lane(lane, at_work, now)?;
+            tx.jobs().lease_next(lane, now)
         })?;
         let Some((lease, job, _at_work)) = leased else {
             let at_work = self.at_work();
-            let due = self.store().read(|tx| Ok([tx.next_due(lane)?, tx.next_lease_end(lane, &at_work)?]))?;
+            let due = self.store().read(|tx| Ok([tx.jobs().next_due(lane)?, tx.jobs().next_lease_end(lane, &at_work)?]))?;
             return Ok(Some(Step::Idle(due.into_iter().flatten().min())));
         };
         if kill(KillPoint::AfterLease) {
@@ -470,12 +470,12 @@ impl Engine {
                 self.import(&import_id, &request, control)?;
                 let now = self.now();
                 self.store().write(|tx| {
-                    tx.complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
+                    tx.jobs().complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
                     // Includes every conversation with unread messages, not only those of this run: when an interrupted
                     // import is resumed, its first part is already stored. Messages that must not be read were marked as read
                     // when they were stored.
-                    for id in tx.conversations_to_extract()? {
-                        tx.enqueue(&self.extraction(&id), now)?;
+                    for id in tx.log().conversations_to_extract()? {
+                        tx.jobs().enqueue(&self.extraction(&id), now)?;
                     }
                     Ok(())
                 })?;
@@ -494,8 +494,9 @@ impl Engine {
                 self.queue_for_model(&conversation_id)?;
                 // Queue messages that arrived during the run: until now, their job would have counted as a duplicate of this
                 // one.
-                let (conversation, last) =
-                    self.store().read(|tx| Ok((tx.conversation(&conversation_id)?, tx.last_seq(&conversation_id)?)))?;
+                let (conversation, last) = self
+                    .store()
+                    .read(|tx| Ok((tx.log().conversation(&conversation_id)?, tx.log().last_seq(&conversation_id)?)))?;
                 if self.has_reader() && !conversation.is_private && last > conversation.extracted_through_seq {
                     self.queue_extraction(&[conversation_id])?;
                 }
@@ -535,7 +536,8 @@ impl Engine {
             JobKind::PlaybookNotice => self.perform_playbook_notice(lease),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
-                self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
+                self.store()
+                    .write(|tx| tx.jobs().complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
                 Ok(())
             }
             JobKind::Erase => self.perform_erasure(job, lease),
@@ -567,13 +569,13 @@ impl Engine {
                 return Ok(JobState::Running);
             }
             Err(EngineError::Cancelled) => {
-                self.store().write(|tx| tx.finish_cancelled(lease, now))?;
+                self.store().write(|tx| tx.jobs().finish_cancelled(lease, now))?;
                 self.forget_file_of(job);
                 return Ok(JobState::Cancelled);
             }
             Err(EngineError::Store(StoreError::LeaseLost(_))) => return Ok(JobState::Queued),
             Err(EngineError::NotYet { why, retry_ms }) => {
-                self.store().write(|tx| tx.postpone(lease, why, now.plus_ms(retry_ms)))?;
+                self.store().write(|tx| tx.jobs().postpone(lease, why, now.plus_ms(retry_ms)))?;
                 return Ok(JobState::Queued);
             }
             Err(error) => error,
@@ -584,7 +586,7 @@ impl Engine {
         {
             // Not the job's fault, so not counted as an attempt: it waits until the model may be called.
             self.hold_models(failure.to_string(), now.plus_ms(wait_ms));
-            self.store().write(|tx| tx.postpone(lease, &failure.to_string(), now))?;
+            self.store().write(|tx| tx.jobs().postpone(lease, &failure.to_string(), now))?;
             return Ok(JobState::Queued);
         }
         let words = match job.kind {
@@ -594,7 +596,7 @@ impl Engine {
             _ => error.to_string(),
         };
         let wait_ms = error.retry_after_ms().unwrap_or(0);
-        let outcome = self.store().write(|tx| tx.fail_after(lease, &words, error.is_retryable(), wait_ms, now))?;
+        let outcome = self.store().write(|tx| tx.jobs().fail_after(lease, &words, error.is_retryable(), wait_ms, now))?;
         Ok(match outcome {
             JobOutcome::Retry { .. } => JobState::Queued,
             JobOutcome::Cancelled => {
@@ -609,7 +611,7 @@ impl Engine {
     }
 
     fn alert_about(&self, job: &JobId, words: &str) -> Result<()> {
-        let row = self.store().read(|tx| tx.job(job))?;
+        let row = self.store().read(|tx| tx.jobs().job(job))?;
         let what = match row.kind {
             JobKind::Import => "An import failed",
             JobKind::Extract => "Looking for memories failed",
@@ -641,7 +643,7 @@ impl Engine {
             job_id: Some(job.clone()),
             created: self.now(),
         };
-        Ok(self.store().write(|tx| tx.raise_alert(&alert))?)
+        Ok(self.store().write(|tx| tx.alerts().raise_alert(&alert))?)
     }
 
     /// Runs all lanes until nothing may start now, and returns how many jobs ran.
@@ -717,7 +719,7 @@ impl Engine {
             tracing::error!(%error, "followed folders cannot be read");
             Some(self.now().plus_ms(TROUBLE_MS))
         });
-        let queued = self.store().read(|tx| tx.next_due(Lane::Import)).unwrap_or(due);
+        let queued = self.store().read(|tx| tx.jobs().next_due(Lane::Import)).unwrap_or(due);
         [due, queued, next, live].into_iter().flatten().min()
     }
 
@@ -740,7 +742,7 @@ impl Engine {
             tracing::error!(%error, "sessions cannot be looked at");
         }
         let next = [next, people, playbooks].into_iter().flatten().min();
-        let queued = self.store().read(|tx| tx.next_due(Lane::Capture)).unwrap_or(due);
+        let queued = self.store().read(|tx| tx.jobs().next_due(Lane::Capture)).unwrap_or(due);
         [due, queued, next].into_iter().flatten().min()
     }
 
@@ -750,7 +752,7 @@ impl Engine {
             tracing::error!(%error, "topics cannot be looked at");
             None
         });
-        let queued = self.store().read(|tx| tx.next_due(Lane::Embed)).unwrap_or(due);
+        let queued = self.store().read(|tx| tx.jobs().next_due(Lane::Embed)).unwrap_or(due);
         [due, queued, next].into_iter().flatten().min()
     }
 
@@ -836,7 +838,7 @@ impl Drop for Worker {
         }
         // Jobs interrupted by closing are queued again without counting a crash.
         let now = self.engine.now();
-        let _ = self.engine.store().write(|tx| tx.release_jobs(now));
+        let _ = self.engine.store().write(|tx| tx.jobs().release_jobs(now));
         self.engine.inner.wake.stopping.store(false, Ordering::SeqCst);
     }
 }

@@ -51,7 +51,7 @@ fn ends(wanted: PauseFor, utc_offset_minutes: i32, now: Timestamp) -> Option<Tim
 impl Engine {
     /// The current pause, if there is one.
     pub fn pause(&self) -> Result<Option<Pause>> {
-        let stored = self.store().read(|tx| tx.setting(PAUSED_SETTING))?;
+        let stored = self.store().read(|tx| tx.settings().setting(PAUSED_SETTING))?;
         Ok(match stored.as_deref() {
             None | Some("false") => None,
             Some("true") => Some(Pause { until: None }),
@@ -73,14 +73,14 @@ impl Engine {
         let now = self.now();
         let until = ends(wanted, self.utc_offset_minutes(), now);
         let stored = until.map_or_else(|| "true".to_owned(), |until| until.0.to_string());
-        self.store().write(|tx| tx.put_setting(PAUSED_SETTING, &stored, now))?;
+        self.store().write(|tx| tx.settings().put_setting(PAUSED_SETTING, &stored, now))?;
         self.look_for_work();
         Ok(Pause { until })
     }
 
     /// Resumes background work.
     pub fn resume(&self) -> Result<()> {
-        self.store().write(|tx| tx.put_setting(PAUSED_SETTING, "false", self.now()))?;
+        self.store().write(|tx| tx.settings().put_setting(PAUSED_SETTING, "false", self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -89,10 +89,14 @@ impl Engine {
     pub(crate) fn end_pause_in_time(&self) -> Result<()> {
         let is_over =
             |stored: Option<String>| stored.and_then(|text| text.parse::<i64>().ok()).is_some_and(|until| until <= self.now().0);
-        if is_over(self.store().read(|tx| tx.setting(PAUSED_SETTING))?) {
+        if is_over(self.store().read(|tx| tx.settings().setting(PAUSED_SETTING))?) {
             self.store().write(|tx| {
                 // Another pause may have begun meanwhile.
-                if is_over(tx.setting(PAUSED_SETTING)?) { tx.put_setting(PAUSED_SETTING, "false", self.now()) } else { Ok(()) }
+                if is_over(tx.settings().setting(PAUSED_SETTING)?) {
+                    tx.settings().put_setting(PAUSED_SETTING, "false", self.now())
+                } else {
+                    Ok(())
+                }
             })?;
         }
         Ok(())

@@ -138,13 +138,13 @@ fn entries(
     goes_on: &mut dyn FnMut(usize, usize) -> bool,
 ) -> StoreResult<Option<(Vec<MemoryId>, Vec<Entry>)>> {
     let (mut ids, mut entries) = (Vec::new(), Vec::new());
-    let active = tx.memories_active(None)?;
+    let active = tx.memories().active_at(None)?;
     let count = active.len();
     for (done, id) in active.into_iter().enumerate() {
         if !goes_on(done, count) {
             return Ok(None);
         }
-        let row = tx.memory(&id)?;
+        let row = tx.memories().memory(&id)?;
         let said = last_said(tx, &id)?.max(row.said);
         entries.push(Entry {
             id: id.to_string(),
@@ -158,7 +158,7 @@ fn entries(
             said,
             is_knowledge: row.kind == MemoryKind::Knowledge,
             vector: match model {
-                Some(model) => tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)?,
+                Some(model) => tx.vectors().embedding(EmbeddingOwner::Memory, id.as_str(), model)?,
                 None => None,
             },
         });
@@ -169,8 +169,8 @@ fn entries(
 
 fn last_said(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Timestamp> {
     let mut last = Timestamp(i64::MIN);
-    for place in tx.evidence(id)? {
-        if let Some(message) = tx.interaction(&place.interaction_id)? {
+    for place in tx.memories().evidence(id)? {
+        if let Some(message) = tx.log().interaction(&place.interaction_id)? {
             last = last.max(message.time);
         }
     }
@@ -178,19 +178,19 @@ fn last_said(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Timestamp> {
 }
 
 fn places(tx: &ReadTx<'_>, id: &MemoryId, subject: &Subject, speakers: &Speakers) -> StoreResult<Vec<Checked>> {
-    tx.evidence(id)?.iter().map(|place| checked(tx, place, subject, speakers)).collect()
+    tx.memories().evidence(id)?.iter().map(|place| checked(tx, place, subject, speakers)).collect()
 }
 
 /// Re-reads one piece of evidence.
 fn checked(tx: &ReadTx<'_>, place: &EvidenceRow, subject: &Subject, speakers: &Speakers) -> StoreResult<Checked> {
-    let Some(message) = tx.interaction(&place.interaction_id)? else {
+    let Some(message) = tx.log().interaction(&place.interaction_id)? else {
         return Ok(Checked { quote: None, around: String::new(), is_own: false, is_echo: false });
     };
     let is_own = match subject {
         Subject::Owner => message.role == Role::Owner,
         Subject::Person(speaker) => message.role == Role::Person && speakers.key(&message.handle_id) == speaker.key(),
     } && matches!(message.message_type, MessageType::Text | MessageType::Voice);
-    let (before, _) = tx.surroundings(&message, 1)?;
+    let (before, _) = tx.log().surroundings(&message, 1)?;
     let served = Served::before(tx, message.time)?;
     let mut known = Vec::new();
     if let Some(served) = &served {

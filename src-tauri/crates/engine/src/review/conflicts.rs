@@ -48,16 +48,17 @@ impl Engine {
             let map = self.map(tx)?;
             let mut found = Vec::new();
             let approved: Vec<MemoryRow> =
-                tx.pending_and_active()?.into_iter().filter(|memory| memory.status == MemoryStatus::Active).collect();
+                tx.memories().pending_and_active()?.into_iter().filter(|memory| memory.status == MemoryStatus::Active).collect();
             for id in ids {
-                let memory = match tx.memory(id) {
+                let memory = match tx.memories().memory(id) {
                     Ok(memory) => memory,
                     Err(StoreError::NotFound { .. }) => continue,
                     Err(error) => return Err(error),
                 };
                 let about = map.speakers.behind(&memory.subject);
-                let mut replaced: Vec<MemoryId> = tx.replaced_by(id)?;
-                let replaces = tx.relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
+                let mut replaced: Vec<MemoryId> = tx.memories().replaced_by(id)?;
+                let replaces =
+                    tx.memories().relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
                 replaced.extend(replaces.map(|(_, older, _)| older));
                 let contradicts = |other: &&MemoryRow| {
                     other.id != memory.id
@@ -78,12 +79,12 @@ impl Engine {
         let mut kept = self.inner.conflicts.lock().unwrap_or_else(PoisonError::into_inner);
         let conflicts = self.store().read(|tx| {
             let map = self.map(tx)?;
-            let seen = (tx.memory_signature()?, map.version);
+            let seen = (tx.memories().memory_signature()?, map.version);
             if let Some(known) = kept.as_ref().filter(|known| known.seen == seen) {
                 return Ok(Conflicts { seen, found: Arc::clone(&known.found) });
             }
             let mut subjects: HashMap<(Subject, MemoryKind), Vec<MemoryRow>> = HashMap::new();
-            for memory in tx.pending_and_active()? {
+            for memory in tx.memories().pending_and_active()? {
                 let about = map.speakers.behind(&memory.subject);
                 subjects.entry((about, memory.kind)).or_default().push(memory);
             }
@@ -92,7 +93,7 @@ impl Engine {
                 let claims: Vec<Claim<'_>> = memories.iter().map(claim).collect();
                 found.extend(conflicting(&claims).into_iter().map(|at| memories[at].id.clone()));
             }
-            found.extend(tx.replacing_pairs()?.into_iter().flat_map(|(newer, older)| [newer, older]));
+            found.extend(tx.memories().replacing_pairs()?.into_iter().flat_map(|(newer, older)| [newer, older]));
             found.sort();
             found.dedup();
             Ok(Conflicts { seen, found: Arc::new(found) })

@@ -168,7 +168,7 @@ impl Engine {
                     outcome.applied.push(id.clone());
                     continue;
                 }
-                let row = match tx.memory(id) {
+                let row = match tx.memories().memory(id) {
                     Ok(row) => row,
                     Err(StoreError::NotFound { .. }) => {
                         outcome.needs_look.push((id.clone(), "It no longer exists.".to_owned()));
@@ -223,7 +223,7 @@ impl Engine {
             outcome.contradicts =
                 contradicted.iter().filter(|one| outcome.applied.contains(&one.id) && stays(one)).cloned().collect();
             let operation = OperationId::fresh(self.ids());
-            tx.apply_operation(&operation, act.kind(), &outcome.summary, &changes, now)?;
+            tx.memories().apply_operation(&operation, act.kind(), &outcome.summary, &changes, now)?;
             outcome.operation = Some(operation);
             Ok(outcome)
         })?;
@@ -288,7 +288,7 @@ impl Engine {
                 _ => look("It has been decided in the meantime; restore it first."),
             },
             Act::Merge(_, into) => {
-                let target = tx.memory(into)?;
+                let target = tx.memories().memory(into)?;
                 match (row.status, target.status) {
                     (Pending | Active, Active) => {
                         let mut change = step(row, Superseded, now);
@@ -354,8 +354,8 @@ impl Engine {
         now: Timestamp,
     ) -> std::result::Result<Vec<MemoryChange>, StoreError> {
         let mut changes = Vec::new();
-        for (relation, target, _) in tx.relations_from(&row.id)? {
-            let older = tx.memory(&target)?;
+        for (relation, target, _) in tx.memories().relations_from(&row.id)? {
+            let older = tx.memories().memory(&target)?;
             let steps_aside = match relation {
                 // After rewording, the proposal may no longer include what the shorter memory says.
                 Relation::Extends => {
@@ -370,7 +370,7 @@ impl Engine {
                 _ => false,
             };
             // The two subjects may have been one person when the proposal was made and two people now.
-            if steps_aside && tx.is_one_subject(&row.subject, &older.subject)? {
+            if steps_aside && tx.log().is_one_subject(&row.subject, &older.subject)? {
                 changes.push(step(&older, MemoryStatus::Superseded, now));
             }
         }
@@ -379,10 +379,10 @@ impl Engine {
 
     /// Whether an approved memory replaces this one, which makes it history.
     fn is_history(&self, tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<bool, StoreError> {
-        for newer in tx.replaced_by(&row.id)? {
-            let newer = tx.memory(&newer)?;
+        for newer in tx.memories().replaced_by(&row.id)? {
+            let newer = tx.memories().memory(&newer)?;
             if newer.status == MemoryStatus::Active
-                && tx.is_one_subject(&row.subject, &newer.subject)?
+                && tx.log().is_one_subject(&row.subject, &newer.subject)?
                 && self.is_seen_with(tx, &newer, row)?
             {
                 return Ok(true);
@@ -394,7 +394,7 @@ impl Engine {
     /// Whether `newer` is visible wherever `older` is. Otherwise, the absence of the older one would reveal the newer one.
     fn is_seen_with(&self, tx: &WriteTx<'_>, newer: &MemoryRow, older: &MemoryRow) -> std::result::Result<bool, StoreError> {
         let map = self.map(tx)?;
-        let sources = tx.memory_sources()?;
+        let sources = tx.privacy().memory_sources()?;
         let labels = map.label_of(sources.get(&newer.id)).zip(map.label_of(sources.get(&older.id)));
         Ok(labels.is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.policy, &newer, &older)))
     }
@@ -414,10 +414,10 @@ impl Engine {
             // A duplicate is rejected because the other memory says the same, so the other one stays. The reason is often
             // given a moment after the rejection, when the other one has been rejected too.
             Act::Reject(_, Some(reason)) if reason == DUPLICATE => {
-                for id in tx.twins_refused_with(&row.id)? {
-                    let twin = tx.memory(&id)?;
+                for id in tx.retractions().twins_refused_with(&row.id)? {
+                    let twin = tx.memories().memory(&id)?;
                     if let Some(before) =
-                        tx.status_before(&id)?.filter(|s| matches!(s, MemoryStatus::Pending | MemoryStatus::Active))
+                        tx.memories().status_before(&id)?.filter(|s| matches!(s, MemoryStatus::Pending | MemoryStatus::Active))
                     {
                         let mut change = step(&twin, before, now);
                         change.after.decided = (before == MemoryStatus::Active).then_some(now);
@@ -426,15 +426,15 @@ impl Engine {
                 }
             }
             Act::Reject(_, reason) => {
-                for id in tx.twins_of(&row.id)? {
-                    let mut change = step(&tx.memory(&id)?, MemoryStatus::Rejected, now);
+                for id in tx.retractions().twins_of(&row.id)? {
+                    let mut change = step(&tx.memories().memory(&id)?, MemoryStatus::Rejected, now);
                     change.after.reject_reason.clone_from(reason);
                     changes.push(change);
                 }
             }
             Act::Edit(_, content, _) if is_said_otherwise(content.trim()) => {
-                for id in tx.twins_of(&row.id)? {
-                    let twin = tx.memory(&id)?;
+                for id in tx.retractions().twins_of(&row.id)? {
+                    let twin = tx.memories().memory(&id)?;
                     changes.extend(self.new_version(tx, &twin, content.trim(), twin.category, true, twin.status, now)?);
                 }
             }
@@ -455,15 +455,21 @@ impl Engine {
     ) -> std::result::Result<(), StoreError> {
         let mut changes: Vec<MemoryChange> = Vec::new();
         for place in places {
-            for id in tx.memories_on(place)? {
-                let row = tx.memory(&id)?;
+            for id in tx.retractions().memories_on(place)? {
+                let row = tx.memories().memory(&id)?;
                 let shared = dedup::shared_words(&row.content, &entry.content);
                 let is_same = shared > instead.map_or(0, |instead| dedup::shared_words(&row.content, instead));
                 if row.is_edited || !is_same || changes.iter().any(|known| known.id == id) {
                     continue;
                 }
                 let mut same = vec![row];
-                same.extend(tx.twins_of(&id)?.iter().map(|twin| tx.memory(twin)).collect::<std::result::Result<Vec<_>, _>>()?);
+                same.extend(
+                    tx.retractions()
+                        .twins_of(&id)?
+                        .iter()
+                        .map(|twin| tx.memories().memory(twin))
+                        .collect::<std::result::Result<Vec<_>, _>>()?,
+                );
                 for row in same {
                     let mut change = step(&row, MemoryStatus::Rejected, now);
                     change.after.reject_reason = Some(DEBUNKED_REASON.to_owned());
@@ -480,7 +486,7 @@ impl Engine {
             1 => "Dismissed 1 memory that says the same as a profile entry".to_owned(),
             count => format!("Dismissed {count} memories that say the same as a profile entry"),
         };
-        tx.apply_operation(&OperationId::fresh(self.ids()), DEBUNK, &summary, &changes, now)
+        tx.memories().apply_operation(&OperationId::fresh(self.ids()), DEBUNK, &summary, &changes, now)
     }
 
     /// Restores the memories that were dismissed together with a profile entry, unless they were decided on since.
@@ -490,8 +496,8 @@ impl Engine {
         places: &[EvidenceSpan],
         now: Timestamp,
     ) -> std::result::Result<(), StoreError> {
-        if let Some(operation) = tx.operation_on(DEBUNK, places)? {
-            tx.undo_if_last(&operation, now)?;
+        if let Some(operation) = tx.retractions().operation_on(DEBUNK, places)? {
+            tx.retractions().undo_if_last(&operation, now)?;
         }
         Ok(())
     }
@@ -509,12 +515,12 @@ impl Engine {
         now: Timestamp,
     ) -> std::result::Result<Vec<MemoryChange>, StoreError> {
         let id = MemoryId::fresh(self.ids());
-        let (support, evidence): (Vec<_>, Vec<_>) = tx.evidence(&row.id)?.into_iter().partition(|e| e.is_support);
+        let (support, evidence): (Vec<_>, Vec<_>) = tx.memories().evidence(&row.id)?.into_iter().partition(|e| e.is_support);
         let place = |e: keepsake_store::EvidenceRow| NewEvidence { interaction_id: e.interaction_id, span: e.span };
         // If only supporting evidence is left, the memory rests on that.
         let (support, evidence) = if evidence.is_empty() { (Vec::new(), support) } else { (support, evidence) };
         let evidence = evidence.into_iter().map(place).collect();
-        tx.insert_memory(&NewMemory {
+        tx.memories().insert_memory(&NewMemory {
             id: id.clone(),
             status,
             kind: kind_of(category),
@@ -536,11 +542,11 @@ impl Engine {
             created: now,
         })?;
         for line in support.into_iter().map(place) {
-            tx.add_support(&id, &line)?;
+            tx.memories().add_support(&id, &line)?;
         }
         let decided = (status == MemoryStatus::Active).then_some(now);
         let after = MemoryState { status, snoozed_until: None, reject_reason: None, decided };
-        tx.set_decided(&id, decided)?;
+        tx.memories().set_decided(&id, decided)?;
         let made = MemoryChange { id, before: None, after, relations: vec![(Relation::Supersedes, row.id.clone())] };
         Ok(vec![step(row, MemoryStatus::Superseded, now), made])
     }
@@ -550,11 +556,11 @@ impl Engine {
     pub fn undo(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String, Vec<MemoryId>)>> {
         let now = self.now();
         let undone = self.store().write(|tx| {
-            let Some(found) = tx.operation_to_undo(operation)? else { return Ok(None) };
+            let Some(found) = tx.memories().operation_to_undo(operation)? else { return Ok(None) };
             if found.undone.is_some() {
                 return Ok(None);
             }
-            let restored = tx.undo_operation(&found.id, now)?;
+            let restored = tx.memories().undo_operation(&found.id, now)?;
             Ok(Some((found.id, format!("Undid: {}", found.summary), restored)))
         })?;
         self.look_for_work();
@@ -588,8 +594,8 @@ fn check_wording(content: &str) -> Result<()> {
 
 /// Why a proposal can no longer be approved; `None` if it can.
 fn stale(tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<Option<String>, StoreError> {
-    for evidence in tx.evidence(&row.id)? {
-        let holds = match tx.interaction(&evidence.interaction_id)? {
+    for evidence in tx.memories().evidence(&row.id)? {
+        let holds = match tx.log().interaction(&evidence.interaction_id)? {
             Some(message) => evidence.span.quote(&message.content).is_ok(),
             None => false,
         };
@@ -606,7 +612,7 @@ fn plan_restore(tx: &WriteTx<'_>, row: &MemoryRow, now: Timestamp) -> std::resul
     Ok(match row.status {
         Quarantined => Planned::Changes(vec![step(row, Pending, now)]),
         Rejected | Archived => {
-            let before = tx.status_before(&row.id)?.filter(|status| matches!(status, Pending | Active));
+            let before = tx.memories().status_before(&row.id)?.filter(|status| matches!(status, Pending | Active));
             let mut change = step(row, before.unwrap_or(Pending), now);
             if change.after.status == Pending {
                 change.after.decided = None;

@@ -48,7 +48,7 @@ impl Engine {
     fn open_proposals(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<Proposal>> {
         let mut open = Vec::new();
         let marks: BTreeMap<String, String> =
-            tx.link_suggestions()?.into_iter().map(|row| (row.id.to_string(), row.evidence_fingerprint)).collect();
+            tx.people().link_suggestions()?.into_iter().map(|row| (row.id.to_string(), row.evidence_fingerprint)).collect();
         for link in self.links_in(tx)?.into_iter().filter(|link| link.status == LinkStatus::Open) {
             open.push(Proposal {
                 kind: ProposalKind::Link,
@@ -60,7 +60,7 @@ impl Engine {
         }
         let topics: BTreeMap<_, String> =
             self.own_topics(tx)?.into_iter().map(|topic| (topic.topic.id.clone(), topic.title().to_owned())).collect();
-        for row in tx.topic_proposals(OWNER_PARTITION)? {
+        for row in tx.topics().topic_proposals(OWNER_PARTITION)? {
             let Some(title) = topics.get(&row.topic) else { continue };
             let other = row.other.as_ref().and_then(|id| topics.get(id));
             open.push(Proposal {
@@ -80,7 +80,7 @@ impl Engine {
                 came: Some(row.changed_at),
             });
         }
-        for gap in tx.gaps()?.into_iter().filter(crate::derive::gaps::is_open) {
+        for gap in tx.gaps().all()?.into_iter().filter(crate::derive::gaps::is_open) {
             open.push(Proposal {
                 kind: ProposalKind::Gap,
                 mark: gap.frequency.to_string(),
@@ -98,7 +98,7 @@ impl Engine {
         Ok(self.store().write(|tx| {
             let open = self.open_proposals(tx)?;
             let known: BTreeMap<(ProposalKind, String), ProposalAgeRow> =
-                tx.waits()?.into_iter().map(|row| ((row.kind, row.id.clone()), row)).collect();
+                tx.memories().waits()?.into_iter().map(|row| ((row.kind, row.id.clone()), row)).collect();
             let mut parked = 0;
             for one in &open {
                 let before_it = known.get(&(one.kind, one.id.clone()));
@@ -120,14 +120,14 @@ impl Engine {
                 };
                 let row = ProposalAgeRow { parked: (row.since <= before).then_some(now), ..row };
                 if before_it != Some(&row) {
-                    tx.put_wait(&row)?;
+                    tx.memories().put_wait(&row)?;
                 }
                 if row.parked.is_some() {
                     parked += 1;
                     self.settle_playbook_of(tx, &row, PlaybookStatus::Parked)?;
                 }
             }
-            Ok(parked + tx.park_reflections(before, now)?)
+            Ok(parked + tx.reflections().park_reflections(before, now)?)
         })?)
     }
 
@@ -137,10 +137,10 @@ impl Engine {
         Ok(self.store().write(|tx| {
             let open = self.open_proposals(tx)?;
             let there: BTreeSet<(ProposalKind, &str)> = open.iter().map(|one| (one.kind, one.id.as_str())).collect();
-            for row in tx.waits()?.iter().filter(|row| !there.contains(&(row.kind, row.id.as_str()))) {
+            for row in tx.memories().waits()?.iter().filter(|row| !there.contains(&(row.kind, row.id.as_str()))) {
                 // An expired playbook is not in the list of candidates, so its age must be kept explicitly.
                 if row.kind != ProposalKind::Playbook || !is_parked_playbook(tx, &row.id)? {
-                    tx.drop_wait(row.kind, &row.id)?;
+                    tx.memories().drop_wait(row.kind, &row.id)?;
                 }
             }
             Ok(())
@@ -150,8 +150,13 @@ impl Engine {
     /// Expired proposals, most recent first.
     pub fn expired_proposals(&self) -> Result<Vec<ExpiredProposal>> {
         Ok(self.store().read(|tx| {
-            let mut waits: BTreeMap<(ProposalKind, String), ProposalAgeRow> =
-                tx.waits()?.into_iter().filter(|row| row.parked.is_some()).map(|row| ((row.kind, row.id.clone()), row)).collect();
+            let mut waits: BTreeMap<(ProposalKind, String), ProposalAgeRow> = tx
+                .memories()
+                .waits()?
+                .into_iter()
+                .filter(|row| row.parked.is_some())
+                .map(|row| ((row.kind, row.id.clone()), row))
+                .collect();
             let mut parked = reflections_aside(tx)?;
             let mut open = Vec::new();
             if !waits.is_empty() {
@@ -176,11 +181,12 @@ impl Engine {
     pub fn restore_proposals(&self, wanted: &[(ProposalKind, String)]) -> Result<()> {
         let now = self.now();
         let missing = self.store().write(|tx| {
-            let mut waits = tx.waits()?;
+            let mut waits = tx.memories().waits()?;
             waits.retain(|row| row.parked.is_some());
             let found = |(kind, id): &(ProposalKind, String)| waits.iter().find(|row| row.kind == *kind && row.id == *id);
             let aside: BTreeMap<String, ReflectionId> = tx
-                .reflections()?
+                .reflections()
+                .all()?
                 .into_iter()
                 .filter(|row| row.status == ReflectionStatus::Parked && row.is_parked_by_age)
                 .map(|row| (row.id.to_string(), row.id))
@@ -191,10 +197,10 @@ impl Engine {
                 return Ok(Some(id.clone()));
             }
             for id in wanted.iter().filter_map(reflection) {
-                tx.decide_reflection(id, ReflectionStatus::Open, now)?;
+                tx.reflections().decide_reflection(id, ReflectionStatus::Open, now)?;
             }
             for row in wanted.iter().filter_map(found) {
-                tx.put_wait(&ProposalAgeRow { since: now, parked: None, ..row.clone() })?;
+                tx.memories().put_wait(&ProposalAgeRow { since: now, parked: None, ..row.clone() })?;
                 self.settle_playbook_of(tx, row, PlaybookStatus::Candidate)?;
             }
             Ok(None)
@@ -208,9 +214,9 @@ impl Engine {
     /// Changes the status of a playbook that expires or is restored, as a person's decision would.
     fn settle_playbook_of(&self, tx: &WriteTx<'_>, row: &ProposalAgeRow, to: PlaybookStatus) -> StoreResult<()> {
         let (ProposalKind::Playbook, Ok(id)) = (row.kind, row.id.parse::<PlaybookId>()) else { return Ok(()) };
-        match tx.playbook(&id) {
+        match tx.playbooks().playbook(&id) {
             Ok(playbook) if playbook.status != to => {
-                tx.decide_playbook(&id, to, &PlaybookDecisionId::fresh(self.ids()), self.now())
+                tx.playbooks().decide_playbook(&id, to, &PlaybookDecisionId::fresh(self.ids()), self.now())
             }
             Ok(_) | Err(StoreError::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),
@@ -226,7 +232,7 @@ fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<ExpiredProposal>> {
         if row.status != ReflectionStatus::Parked || !row.is_parked_by_age {
             continue;
         }
-        let (kind, title) = (ProposalKind::Reflection, tx.memory(first)?.content);
+        let (kind, title) = (ProposalKind::Reflection, tx.memories().memory(first)?.content);
         let proposal = Proposal { kind, id: row.id.to_string(), title, mark: String::new(), came: None };
         parked.push(ExpiredProposal { proposal, at: row.changed });
     }
@@ -235,7 +241,7 @@ fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<ExpiredProposal>> {
 
 fn is_parked_playbook(tx: &ReadTx<'_>, id: &str) -> StoreResult<bool> {
     let Ok(id) = id.parse::<PlaybookId>() else { return Ok(false) };
-    match tx.playbook(&id) {
+    match tx.playbooks().playbook(&id) {
         Ok(row) => Ok(row.status == PlaybookStatus::Parked),
         Err(StoreError::NotFound { .. }) => Ok(false),
         Err(error) => Err(error),

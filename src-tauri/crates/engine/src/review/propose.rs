@@ -115,19 +115,20 @@ struct Prepared<'r> {
 impl Engine {
     /// How much the person wants Keepsake to propose.
     pub fn offer(&self) -> Result<Offer> {
-        Ok(self.store().read(|tx| tx.choice(OFFER_SETTING, OFFER))?)
+        Ok(self.store().read(|tx| tx.settings().choice(OFFER_SETTING, OFFER))?)
     }
 
     /// Sets how much is proposed from everything read from now on.
     pub fn set_offer(&self, offer: Offer) -> Result<()> {
         let now = self.now();
-        Ok(self.store().write(|tx| tx.put_choice(OFFER_SETTING, OFFER, &offer, now))?)
+        Ok(self.store().write(|tx| tx.settings().put_choice(OFFER_SETTING, OFFER, &offer, now))?)
     }
 
     /// Proposes memories from a conversation's new messages. With a lease, also completes the job in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
-        let (conversation, rows, read_to, map) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, self.map(tx)?)))?;
+        let (conversation, rows, read_to, map) = self
+            .store()
+            .read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, tx.log().last_seq(id)?, self.map(tx)?)))?;
         // Without the reader, the conversation stays unread until the reader is available.
         let has_reader = self.inner.embedder.reader().ready().is_some();
         if !has_reader && !conversation.is_private {
@@ -161,11 +162,11 @@ impl Engine {
         self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
             // If the conversation was excluded meanwhile, it is read once it is included again.
             if has_reader && is_still_on_record(tx, &conversation)? {
-                tx.mark_extracted(id, read_to)?;
+                tx.log().mark_extracted(id, read_to)?;
             }
             if let Some(lease) = lease {
                 let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
-                tx.complete(lease, &result.to_string(), self.now())?;
+                tx.jobs().complete(lease, &result.to_string(), self.now())?;
             }
             Ok(())
         })
@@ -205,7 +206,7 @@ impl Engine {
         let mut known = self.inner.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let outcome = self.store().write(|tx| {
             if let Some(lease) = lease {
-                tx.check_lease(lease)?;
+                tx.jobs().check_lease(lease)?;
             }
             let mut proposed = Proposed::default();
             // Checked again inside the transaction: the person may have excluded the conversation
@@ -229,7 +230,7 @@ impl Engine {
                 }
             }
             finish(tx, &proposed)?;
-            known.signature = Some(tx.memory_signature()?);
+            known.signature = Some(tx.memories().memory_signature()?);
             Ok(proposed)
         });
         if outcome.is_err() {
@@ -243,7 +244,7 @@ impl Engine {
 /// Records further places where a decided statement was made, so that everything else derived from those words is recognized
 /// as saying it too. Affects neither label nor confidence.
 fn said_again(tx: &WriteTx<'_>, decided: &MemoryId, places: &[NewEvidence]) -> std::result::Result<(), StoreError> {
-    places.iter().try_for_each(|place| tx.add_support(decided, place).map(drop))
+    places.iter().try_for_each(|place| tx.memories().add_support(decided, place).map(drop))
 }
 
 /// Whether a memory was withdrawn because its speaker has another name now. Its statement is then about someone else.

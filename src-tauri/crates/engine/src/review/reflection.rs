@@ -74,14 +74,14 @@ type Found = Vec<ReflectionRow>;
 impl Engine {
     /// Which kinds may be applied without asking.
     pub fn reflection_rules(&self) -> Result<ReflectionRules> {
-        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
+        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Sets which kinds may be applied without asking.
     pub fn set_reflection_rules(&self, rules: &ReflectionRules) -> Result<()> {
         let automatic: BTreeSet<ReflectionKind> = rules.automatic.iter().copied().collect();
         let rules = ReflectionRules { automatic: automatic.into_iter().collect() };
-        Ok(self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?)
+        Ok(self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?)
     }
 
     /// Queues a search for clean-ups.
@@ -93,8 +93,8 @@ impl Engine {
             payload: "{}".to_owned(),
         };
         let id = self.store().write(|tx| {
-            tx.enqueue(&job, self.now())?;
-            Ok(tx.unsettled_jobs_of(&[JobKind::Reflect])?.pop())
+            tx.jobs().enqueue(&job, self.now())?;
+            Ok(tx.maintenance().unsettled_jobs_of(&[JobKind::Reflect])?.pop())
         })?;
         self.look_for_work();
         Ok(id.unwrap_or(job.id))
@@ -106,7 +106,7 @@ impl Engine {
         let automatic = self.reflection_rules()?.automatic;
         // A proposal that was applied and undone needs confirmation from then on.
         let known: BTreeMap<ReflectionId, ReflectionRow> =
-            self.store().read(|tx| Ok(tx.reflections()?.into_iter().map(|row| (row.id.clone(), row)).collect()))?;
+            self.store().read(|tx| Ok(tx.reflections().all()?.into_iter().map(|row| (row.id.clone(), row)).collect()))?;
         let may_apply = |row: &ReflectionRow| {
             automatic.contains(&row.kind)
                 // A model's proposals always need confirmation.
@@ -119,11 +119,11 @@ impl Engine {
         }
         let now = self.now();
         let new = self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             let new = settle(tx, &found, now)?;
             let run = self.apply_rows(tx, &chosen, &found, NIGHT_RUN, now)?;
             let counts = serde_json::json!({ "found": found.len(), "new": new, "applied": run.applied.len() });
-            tx.complete(lease, &counts.to_string(), now)?;
+            tx.jobs().complete(lease, &counts.to_string(), now)?;
             Ok(new)
         })?;
         tracing::info!(found = found.len(), new, applied = chosen.len(), "reflected");
@@ -159,6 +159,7 @@ impl Engine {
             return Ok(None);
         };
         let settled: BTreeSet<ReflectionId> = tx
+            .reflections()
             .reflection_statuses()?
             .into_iter()
             .filter(|(_, status)| matches!(status, ReflectionStatus::Refused | ReflectionStatus::Applied))
@@ -191,7 +192,7 @@ impl Engine {
     /// Number of pending proposals. The window requests it after every change, so this is one query; the list checks more
     /// closely.
     pub fn reflections_waiting(&self) -> Result<u64> {
-        Ok(self.store().read(|tx| tx.reflections_waiting())?)
+        Ok(self.store().read(|tx| tx.reflections().reflections_waiting())?)
     }
 
     /// Stores a person's decision about proposals. Proposals that cannot change to this status stay as they are and are
@@ -201,7 +202,7 @@ impl Engine {
         Ok(self.store().write(|tx| {
             let mut refused = Vec::new();
             for id in ids {
-                let row = match tx.reflection(id) {
+                let row = match tx.reflections().reflection(id) {
                     Ok(row) => row,
                     Err(StoreError::NotFound { .. }) => {
                         refused.push((id.clone(), "It no longer exists.".to_owned()));
@@ -210,7 +211,7 @@ impl Engine {
                     Err(error) => return Err(error),
                 };
                 match row.status.may_become(to) {
-                    Ok(()) => tx.decide_reflection(id, to, now)?,
+                    Ok(()) => tx.reflections().decide_reflection(id, to, now)?,
                     Err(error) => refused.push((id.clone(), error.to_string())),
                 }
             }
@@ -228,7 +229,7 @@ impl Engine {
                 None => shown(tx)?.into_iter().filter(|row| row.status == ReflectionStatus::Accepted).map(|row| row.id).collect(),
             };
             let found = self.found(tx, &mut goes_on)?.unwrap_or_default();
-            let statuses = tx.reflection_statuses()?;
+            let statuses = tx.reflections().reflection_statuses()?;
             let holds = found.iter().any(|row| chosen.contains(&row.id) && statuses.contains_key(&row.id));
             Ok((chosen, holds))
         })?;
@@ -249,7 +250,7 @@ impl Engine {
     pub fn undo_reflections(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String)>> {
         let id = match operation {
             Some(id) => Some(id.clone()),
-            None => self.store().read(|tx| tx.last_reflection_run())?.map(|(id, ..)| id),
+            None => self.store().read(|tx| tx.reflections().last_reflection_run())?.map(|(id, ..)| id),
         };
         let Some(id) = id else { return Ok(None) };
         let undone = self.undo(Some(&id))?;
@@ -267,7 +268,7 @@ impl Engine {
         let mut run = ReflectionRun::default();
         let mut changes: Vec<MemoryChange> = Vec::new();
         let mut done: Vec<&ReflectionRow> = Vec::new();
-        let known = tx.reflection_statuses()?;
+        let known = tx.reflections().reflection_statuses()?;
         for id in chosen.iter().collect::<BTreeSet<_>>() {
             let mut look = |why: &str| run.needs_look.push((id.clone(), why.to_owned()));
             match known.get(id) {
@@ -290,9 +291,9 @@ impl Engine {
         }
         run.summary = summary(&done.iter().map(|row| row.kind).collect::<Vec<_>>());
         let operation = OperationId::fresh(self.ids());
-        tx.apply_operation(&operation, kind, &run.summary, &changes, now)?;
+        tx.memories().apply_operation(&operation, kind, &run.summary, &changes, now)?;
         for row in done {
-            tx.mark_reflection_applied(&row.id, &operation, now)?;
+            tx.reflections().mark_reflection_applied(&row.id, &operation, now)?;
         }
         run.operation = Some(operation);
         Ok(run)
@@ -305,18 +306,18 @@ fn changes_of(tx: &WriteTx<'_>, row: &ReflectionRow, now: Timestamp) -> StoreRes
     match row.kind {
         ReflectionKind::Archive => {
             for id in &row.memories {
-                changes.push(step(&tx.memory(id)?, MemoryStatus::Archived, now));
+                changes.push(step(&tx.memories().memory(id)?, MemoryStatus::Archived, now));
             }
         }
         ReflectionKind::Merge => {
             let Some(keep) = row.keep.and_then(|keep| row.memories.get(keep)) else { return Ok(changes) };
             for id in row.memories.iter().filter(|id| *id != keep) {
-                let mut change = step(&tx.memory(id)?, MemoryStatus::Superseded, now);
+                let mut change = step(&tx.memories().memory(id)?, MemoryStatus::Superseded, now);
                 change.relations.push((Relation::MergedInto, keep.clone()));
                 changes.push(change);
                 // Memories merged into this one earlier have evidence of their own, so they are now merged into `keep`.
-                for older in tx.merged_into(id)? {
-                    let state = MemoryState::from(&tx.memory(&older)?);
+                for older in tx.reflections().merged_into(id)? {
+                    let state = MemoryState::from(&tx.memories().memory(&older)?);
                     let relations = vec![(Relation::MergedInto, keep.clone())];
                     changes.push(MemoryChange { id: older, before: Some(state.clone()), after: state, relations });
                 }
@@ -335,18 +336,19 @@ fn waits(row: &ReflectionRow) -> bool {
 pub(crate) fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<ReflectionRow>> {
     let taken = TakenBack::of_memories(tx, None)?;
     let mut rows = Vec::new();
-    for row in tx.reflections()? {
+    for row in tx.reflections().all()? {
         let is_waiting = waits(&row) || row.status == ReflectionStatus::Parked;
         let mut holds = true;
         for id in &row.memories {
-            let memory = tx.memory(id)?;
+            let memory = tx.memories().memory(id)?;
             let places: Vec<EvidenceSpan> = tx
+                .memories()
                 .founding_evidence(id)?
                 .into_iter()
                 .map(|place| EvidenceSpan { interaction: place.interaction_id, span: place.span })
                 .collect();
             let messages: Vec<_> = places.iter().map(|place| place.interaction.clone()).collect();
-            holds &= !memory.is_hidden && tx.are_messages_on_record(&messages)?;
+            holds &= !memory.is_hidden && tx.playbooks().are_messages_on_record(&messages)?;
             if is_waiting && holds {
                 holds = memory.status == MemoryStatus::Active && !taken.covers_statement(&memory.content, &places);
             }
@@ -360,27 +362,27 @@ pub(crate) fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<ReflectionRow>> {
 
 /// Updates the store to match what was found, and returns how many proposals are new.
 fn settle(tx: &WriteTx<'_>, found: &[ReflectionRow], now: Timestamp) -> StoreResult<u64> {
-    let known = tx.reflection_statuses()?;
+    let known = tx.reflections().reflection_statuses()?;
     let ids: BTreeSet<&ReflectionId> = found.iter().map(|row| &row.id).collect();
     let mut new = 0;
     for row in found.iter().filter(|row| !known.contains_key(&row.id)) {
         // Nothing is proposed about a memory that was decided on, hidden or excluded since it was read.
         let mut holds = true;
         for id in &row.memories {
-            holds &= match tx.memory(id) {
+            holds &= match tx.memories().memory(id) {
                 Ok(memory) => memory.status == MemoryStatus::Active && !memory.is_hidden,
                 Err(StoreError::NotFound { .. }) => false,
                 Err(error) => return Err(error),
             };
         }
         if holds {
-            tx.put_reflection(&ReflectionRow { found: now, changed: now, ..row.clone() })?;
+            tx.reflections().put_reflection(&ReflectionRow { found: now, changed: now, ..row.clone() })?;
             new += 1;
         }
     }
     for (id, status) in &known {
         if !matches!(status, ReflectionStatus::Refused | ReflectionStatus::Applied) && !ids.contains(id) {
-            tx.drop_reflection(id)?;
+            tx.reflections().drop_reflection(id)?;
         }
     }
     Ok(new)

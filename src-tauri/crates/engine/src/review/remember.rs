@@ -38,13 +38,13 @@ impl Engine {
     /// Turns the words at `span` of a message into an active memory. If `category` is `None`, the reader's category is used
     /// if it marked these words, and otherwise [`Category::PersonalInfo`].
     pub fn remember(&self, message: &InteractionId, span: Span, category: Option<Category>) -> Result<Remembered> {
-        let Some(row) = self.store().read(|tx| tx.interaction(message))? else {
+        let Some(row) = self.store().read(|tx| tx.log().interaction(message))? else {
             return refused("this message no longer exists");
         };
         let (conversation, rows, speakers) = self.store().read(|tx| {
-            let conversation = tx.conversation(&row.conversation_id)?;
-            let private = tx.private_intervals(&row.conversation_id)?;
-            let (before, _) = tx.surroundings(&row, LINES_BEFORE)?;
+            let conversation = tx.log().conversation(&row.conversation_id)?;
+            let private = tx.log().private_intervals(&row.conversation_id)?;
+            let (before, _) = tx.log().surroundings(&row, LINES_BEFORE)?;
             let is_off =
                 |row: &InteractionRow| conversation.is_private || private.iter().any(|interval| interval.contains(row.seq));
             let rows: Vec<_> = before.into_iter().chain([row.clone()]).filter(|row| !is_off(row)).collect();
@@ -65,9 +65,9 @@ impl Engine {
         let memory = self.store().read(|tx| {
             let known = match proposed.created.into_iter().next() {
                 Some((id, _)) => Some(id),
-                None => tx.memory_at(&place, &subject, category)?,
+                None => tx.memories().memory_at(&place, &subject, category)?,
             };
-            known.map(|id| tx.memory(&id)).transpose()
+            known.map(|id| tx.memories().memory(&id)).transpose()
         })?;
         match memory {
             Some(memory) if memory.status == MemoryStatus::Active => {

@@ -66,21 +66,21 @@ impl TakenBack {
     /// Everything retracted until this time, or until now.
     pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::of_memories(tx, until)?;
-        taken.add(tx, tx.retractions_of_profiles(until)?)?;
+        taken.add(tx, tx.retractions().retractions_of_profiles(until)?)?;
         Ok(taken)
     }
 
     /// Only the words of retracted memories, because a disputed profile entry is recognized by its own statement.
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::default();
-        taken.add(tx, tx.retractions_of_memories(until)?)?;
+        taken.add(tx, tx.retractions().retractions_of_memories(until)?)?;
         Ok(taken)
     }
 
     /// Adds the words of statements that have become history, because a program would take them as still true. Texts derived
     /// from these words stay.
     pub(crate) fn with_history(mut self, tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
-        for place in tx.history_places(until)? {
+        for place in tx.retractions().history_places(until)? {
             let stretch = Stretch { span: place.span, content: String::new(), instead: None };
             self.stretches.entry(place.interaction).or_default().push(stretch);
         }
@@ -89,7 +89,7 @@ impl TakenBack {
 
     fn add(&mut self, tx: &ReadTx<'_>, rows: Vec<RetractionRow>) -> StoreResult<()> {
         if self.stretches.is_empty() && !rows.is_empty() {
-            self.speakers = tx.speakers_by(&tx.persons()?)?;
+            self.speakers = tx.log().speakers_by(&tx.people().persons()?)?;
         }
         for row in rows {
             let quote = bare(&row.quote);
@@ -148,7 +148,7 @@ impl TakenBack {
             let words = bare(&line.text);
             let says_again = self.quotes.values().flatten().any(|quote| say_the_same(&words, quote));
             if says_again
-                && let Some(message) = tx.interaction(&line.place.interaction)?
+                && let Some(message) = tx.log().interaction(&line.place.interaction)?
                 && self.says_again(&message.handle_id, &words)
             {
                 continue;
@@ -171,7 +171,7 @@ impl TakenBack {
             let mut words = taken.split(' ').filter(|word| word.chars().count() >= TITLE_WORD_CHARS_MIN);
             words.any(|word| holds(&titled, word) && !holds(&instead, word))
         };
-        let messages = tx.topic_messages(topic)?;
+        let messages = tx.topics().topic_messages(topic)?;
         let mut stretches = messages.iter().filter_map(|(message, _)| self.stretches.get(message)).flatten();
         if stretches.any(is_named) {
             return Ok(false);
@@ -181,7 +181,7 @@ impl TakenBack {
         }
         // The words were retracted elsewhere; a message of this topic may repeat them by the same speaker.
         for (id, _) in &messages {
-            if let Some(message) = tx.interaction(id)?
+            if let Some(message) = tx.log().interaction(id)?
                 && message.content.split(SENTENCE_ENDS).any(|one| self.says_again(&message.handle_id, &bare(one)))
             {
                 return Ok(false);
@@ -272,7 +272,7 @@ impl<'t> TopicTexts<'t> {
 
     /// The lines of a topic version that may be served.
     pub fn lines(&self, version: &TopicVersionId) -> StoreResult<Vec<TopicLineRow>> {
-        self.taken.lines_left(self.tx, self.tx.topic_lines(version)?)
+        self.taken.lines_left(self.tx, self.tx.topics().topic_lines(version)?)
     }
 }
 
@@ -282,7 +282,7 @@ fn is_done(tx: &ReadTx<'_>, line: &TopicLineRow) -> StoreResult<bool> {
     if line.section != Section::Task.name() {
         return Ok(false);
     }
-    let Some(message) = tx.interaction(&line.place.interaction)? else { return Ok(false) };
+    let Some(message) = tx.log().interaction(&line.place.interaction)? else { return Ok(false) };
     let is_this = |promise: &StoredCommitment| {
         promise.place.interaction_id == line.place.interaction
             && promise.place.start < line.place.span.end()

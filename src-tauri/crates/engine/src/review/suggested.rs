@@ -74,11 +74,15 @@ impl Engine {
     fn cited(&self, agent: &AgentAccess, conversation: &str, message: Option<&str>, quote: &str) -> Result<Cited> {
         let source = source_conversation(&agent.name, conversation);
         let found = self.store().read(|tx| {
-            let Some(id) = tx.conversation_by_source(&source)? else { return Ok(None) };
+            let Some(id) = tx.log().conversation_by_source(&source)? else { return Ok(None) };
             let map = self.map(tx)?;
-            let persons =
-                tx.entities_of_handles()?.into_iter().map(|(handle, entity)| (handle, map.persons.of(&entity))).collect();
-            Ok(Some((tx.conversation(&id)?, messages_on_record(tx, &id)?, Arc::clone(&map.speakers), persons)))
+            let persons = tx
+                .people()
+                .entities_of_handles()?
+                .into_iter()
+                .map(|(handle, entity)| (handle, map.persons.of(&entity)))
+                .collect();
+            Ok(Some((tx.log().conversation(&id)?, messages_on_record(tx, &id)?, Arc::clone(&map.speakers), persons)))
         })?;
         let Some((conversation, rows, speakers, persons)) = found else {
             return refused("there is no such conversation of this agent; append its messages first");
@@ -161,9 +165,9 @@ impl Engine {
             proposer: proposer_of(agent),
         };
         Ok(self.store().write(|tx| {
-            let known = tx.gaps()?.into_iter().find(|known| known.fingerprint == fingerprint).map(|known| known.id);
+            let known = tx.gaps().all()?.into_iter().find(|known| known.fingerprint == fingerprint).map(|known| known.id);
             if known.is_none() {
-                tx.insert_gap(&gap)?;
+                tx.gaps().insert_gap(&gap)?;
             }
             let told = known.unwrap_or(id);
             log_write(tx, &agent.name, WriteKind::ReportGap, gap.need.chars().count(), vec![told.to_string()], now)?;

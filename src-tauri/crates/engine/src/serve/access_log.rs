@@ -67,7 +67,14 @@ pub(crate) fn log_write(
     items: Vec<String>,
     at: Timestamp,
 ) -> std::result::Result<(), StoreError> {
-    tx.add_agent_read(&NewAgentRead { agent: agent_key(agent), kind: kind.name(), entity: None, chars: chars as u64, items, at })
+    tx.tiers().add_agent_read(&NewAgentRead {
+        agent: agent_key(agent),
+        kind: kind.name(),
+        entity: None,
+        chars: chars as u64,
+        items,
+        at,
+    })
 }
 
 /// The contents of one answer, to be recorded.
@@ -124,8 +131,8 @@ impl Engine {
             at: now,
         };
         Ok(self.store().write(|tx| {
-            fresh.iter().try_for_each(|(item, pieces)| tx.note_served(item, pieces, now))?;
-            if is_read { tx.add_agent_read(&read) } else { Ok(()) }
+            fresh.iter().try_for_each(|(item, pieces)| tx.access_log().note_served(item, pieces, now))?;
+            if is_read { tx.tiers().add_agent_read(&read) } else { Ok(()) }
         })?)
     }
 }

@@ -108,7 +108,7 @@ fn refused<T>(words: impl Into<String>) -> Result<T> {
 }
 
 fn agents_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<AgentAccess>, StoreError> {
-    tx.choice(AGENTS_SETTING, AGENTS)
+    tx.settings().choice(AGENTS_SETTING, AGENTS)
 }
 
 /// The agent's access in this snapshot; `None` if the person did not add it.
@@ -119,7 +119,7 @@ pub(crate) fn access_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<Opt
 
 /// The most that an agent may be told, by the ways in which its name may be written. The narrowest counts.
 pub(crate) fn levels_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<[Option<Visibility>; 2], StoreError> {
-    Ok([tx.agent_visibility(agent)?, tx.agent_visibility(&agent_key(agent))?])
+    Ok([tx.privacy().agent_visibility(agent)?, tx.privacy().agent_visibility(&agent_key(agent))?])
 }
 
 /// Whether an agent may be told less than the owner.
@@ -168,7 +168,7 @@ impl AgentAccess {
 impl Engine {
     /// Whether the desktop program serves agents over HTTP, and where.
     pub fn agent_server(&self) -> Result<AgentServer> {
-        Ok(self.store().read(|tx| tx.choice(SERVER_SETTING, SERVER))?)
+        Ok(self.store().read(|tx| tx.settings().choice(SERVER_SETTING, SERVER))?)
     }
 
     /// Sets whether the desktop program serves agents over HTTP, and where.
@@ -177,7 +177,7 @@ impl Engine {
             return refused(format!("{} is not a port that Keepsake may use; choose one from {PORT_MIN} to 65535", server.port));
         }
         let now = self.now();
-        Ok(self.store().write(|tx| tx.put_choice(SERVER_SETTING, SERVER, &server, now))?)
+        Ok(self.store().write(|tx| tx.settings().put_choice(SERVER_SETTING, SERVER, &server, now))?)
     }
 
     /// The agents that the person added, by name.
@@ -199,7 +199,7 @@ impl Engine {
             let mut agents = agents_in(tx)?;
             let changed = change(&mut agents);
             if changed.is_ok() {
-                tx.put_choice(AGENTS_SETTING, AGENTS, &agents, now)?;
+                tx.settings().put_choice(AGENTS_SETTING, AGENTS, &agents, now)?;
                 and(tx)?;
             }
             outcome = Some(changed);
@@ -248,7 +248,7 @@ impl Engine {
             agents.push(access);
             Ok(())
         };
-        self.change_agents(add, |tx| tx.set_agent(&key, new.visibility, now))?;
+        self.change_agents(add, |tx| tx.privacy().set_agent(&key, new.visibility, now))?;
         Ok(token)
     }
 

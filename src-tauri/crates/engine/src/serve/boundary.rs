@@ -91,8 +91,8 @@ fn unheard(conversation: &ConversationId) -> EntityId {
 /// Every place with the people who have spoken there. A closed place shared with others always has a reader, even if only the
 /// owner and an assistant have spoken so far, so it is never mistaken for a place where the owner is alone.
 pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<ConversationId, Place>, StoreError> {
-    let mut places = tx.places(persons)?;
-    let alone = tx.conversations_of_types(&ALONE_WITH_A_PROGRAM)?;
+    let mut places = tx.privacy().places(persons)?;
+    let alone = tx.privacy().conversations_of_types(&ALONE_WITH_A_PROGRAM)?;
     for place in places.values_mut() {
         if place.people.is_empty() && !alone.contains(&place.conversation) {
             place.people.insert(unheard(&place.conversation));
@@ -108,14 +108,14 @@ fn members(
     persons: &Persons,
     heard: &HashMap<&(String, String), People>,
 ) -> std::result::Result<HashMap<(String, String), People>, StoreError> {
-    let members = tx.channel_members()?;
+    let members = tx.log().channel_members()?;
     let mut by_channel: HashMap<(String, String), People> = HashMap::new();
     if members.is_empty() {
         return Ok(by_channel);
     }
     let mut known: HashMap<(String, String), EntityId> = HashMap::new();
     let mut named: HashMap<(String, String), People> = HashMap::new();
-    for row in tx.handles()? {
+    for row in tx.people().handles()? {
         let person = persons.of(&row.entity_id);
         let handle = ChannelHandle { channel: row.channel_type, handle: row.handle }.folded();
         named.entry((handle.channel.clone(), row.display_name)).or_default().insert(person.clone());
@@ -158,25 +158,25 @@ pub(crate) fn at_address<'h>(
 /// Finds a conversation by its own id or by its id in the export.
 fn named_conversation(tx: &ReadTx<'_>, text: &str) -> std::result::Result<Option<ConversationId>, StoreError> {
     if let Ok(id) = text.parse::<ConversationId>()
-        && tx.conversation(&id).is_ok()
+        && tx.log().conversation(&id).is_ok()
     {
         return Ok(Some(id));
     }
-    tx.conversation_by_source(text)
+    tx.log().conversation_by_source(text)
 }
 
 impl AccessMap {
     pub(crate) fn load(tx: &ReadTx<'_>) -> std::result::Result<Self, StoreError> {
-        let version = tx.boundary_version()?;
-        let persons = tx.persons()?;
+        let version = tx.privacy().boundary_version()?;
+        let persons = tx.people().persons()?;
         Self::at(tx, version, persons)
     }
 
     /// The access map as it would be with these persons.
     pub(crate) fn at(tx: &ReadTx<'_>, version: i64, persons: Persons) -> std::result::Result<Self, StoreError> {
         let places = places(tx, &persons)?;
-        let speakers = Arc::new(tx.speakers_by(&persons)?);
-        let channels = tx.channels_of_conversations()?;
+        let speakers = Arc::new(tx.log().speakers_by(&persons)?);
+        let channels = tx.privacy().channels_of_conversations()?;
         let mut by_channel: HashMap<&(String, String), People> = HashMap::new();
         for (id, channel) in &channels {
             let people = places.get(id).into_iter().flat_map(|place| place.people.iter().cloned());
@@ -188,7 +188,7 @@ impl AccessMap {
         }
         let readers =
             channels.iter().map(|(id, channel)| (id.clone(), by_channel.get(channel).cloned().unwrap_or_default())).collect();
-        let opened: HashSet<(String, String)> = tx.open_channels()?.into_iter().collect();
+        let opened: HashSet<(String, String)> = tx.sources().open_channels()?.into_iter().collect();
         let open = channels.iter().filter(|(_, channel)| opened.contains(channel)).map(|(id, _)| id.clone()).collect();
         Ok(Self { version, persons, speakers, places, readers, open })
     }
@@ -234,7 +234,7 @@ impl AccessMap {
             return Ok(self.persons.of(&id));
         }
         // All handles are read whatever was asked, because a question to the store about one would take longer if it is there.
-        let handles = tx.handles()?;
+        let handles = tx.people().handles()?;
         let is_named =
             |row: &HandleRow| row.handle == text || !row.is_unnamed && row.display_name.to_lowercase() == text.to_lowercase();
         let found: People = handles.iter().filter(|row| is_named(row)).map(|row| self.persons.of(&row.entity_id)).collect();
@@ -291,9 +291,9 @@ impl AccessMap {
     fn at_channel(&self, tx: &ReadTx<'_>, channel: &str, has_person: bool, destination: &mut Destination) -> Result<()> {
         let (channel_type, channel_id) = channel.split_once(':').unwrap_or((channel, ""));
         let mut conversations =
-            if channel_id.is_empty() { Vec::new() } else { tx.conversations_of_channel(channel_type, channel_id)? };
+            if channel_id.is_empty() { Vec::new() } else { tx.privacy().conversations_of_channel(channel_type, channel_id)? };
         // Asked for in any case, so that a place that is hidden takes as long as one that is not there.
-        let (named, choice) = (named_conversation(tx, channel)?, tx.channel_choice(channel_type, channel_id)?);
+        let (named, choice) = (named_conversation(tx, channel)?, tx.privacy().channel_choice(channel_type, channel_id)?);
         if conversations.is_empty() {
             conversations.extend(named);
         }
@@ -386,10 +386,10 @@ impl View {
 
     /// The memories that were active at this time, or are active now, divided by whether this destination may see them.
     pub fn memories(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<Visible, StoreError> {
-        let sources = tx.memory_sources()?;
-        let shared: HashSet<String> = tx.shared_items(ConsentItem::Memory)?;
+        let sources = tx.privacy().memory_sources()?;
+        let shared: HashSet<String> = tx.privacy().shared_items(ConsentItem::Memory)?;
         let mut visible = Visible::default();
-        for id in tx.memories_active(at)? {
+        for id in tx.memories().active_at(at)? {
             match self.judge(sources.get(&id).map_or(&[], Vec::as_slice), shared.contains(id.as_str())) {
                 Ok(()) => visible.memories.push(id),
                 Err(rule) => {
@@ -404,7 +404,7 @@ impl View {
 impl Engine {
     /// The access map of the current state.
     pub(crate) fn map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<AccessMap>, StoreError> {
-        let version = tx.boundary_version()?;
+        let version = tx.privacy().boundary_version()?;
         let mut kept = self.inner.map.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(map) = kept.as_ref().filter(|map| map.version == version) {
             return Ok(Arc::clone(map));

@@ -309,8 +309,12 @@ impl Engine {
         ranked: &[MemoryId],
     ) -> std::result::Result<BTreeMap<usize, Vec<Line>>, StoreError> {
         let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
-        let handles: HashMap<String, EntityId> =
-            tx.entities_of_handles()?.into_iter().map(|(handle, entity)| (handle, view.map.persons.of(&entity))).collect();
+        let handles: HashMap<String, EntityId> = tx
+            .people()
+            .entities_of_handles()?
+            .into_iter()
+            .map(|(handle, entity)| (handle, view.map.persons.of(&entity)))
+            .collect();
         let about = |memory: &MemoryRow, handle: Option<&String>| match (&memory.subject, handle) {
             (Subject::Owner, _) => Some(Heading::Owner),
             (Subject::Person(_), Some(handle)) => {
@@ -320,8 +324,8 @@ impl Engine {
         };
         let mut sections: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
         for id in ranked {
-            let memory = tx.memory(id)?;
-            let handle = tx.subject_handle(id)?;
+            let memory = tx.memories().memory(id)?;
+            let handle = tx.memories().subject_handle(id)?;
             let section = match about(&memory, handle.as_ref()) {
                 Some(section) => section,
                 // Memories about people who are not present are included only if they match the query.
@@ -437,7 +441,7 @@ impl Engine {
             let mut name = None;
             let mut sources = Vec::new();
             for place in entry.evidence.as_slice() {
-                let Some(message) = tx.interaction(&place.interaction)? else { continue };
+                let Some(message) = tx.log().interaction(&place.interaction)? else { continue };
                 // The person shared the entry, but not the conversation it was said in.
                 if view.shows(&message.conversation_id) {
                     sources.extend(source_of(&message));
@@ -465,9 +469,9 @@ impl Engine {
 
     fn memory_item(&self, tx: &ReadTx<'_>, view: &View, id: &MemoryId) -> std::result::Result<ContextItem, StoreError> {
         let mut sources = Vec::new();
-        for evidence in tx.evidence(id)? {
+        for evidence in tx.memories().evidence(id)? {
             // The person shared the memory, but not the conversation it was said in.
-            if let Some(message) = tx.interaction(&evidence.interaction_id)?
+            if let Some(message) = tx.log().interaction(&evidence.interaction_id)?
                 && view.shows(&message.conversation_id)
             {
                 sources.extend(source_of(&message));
@@ -518,7 +522,7 @@ fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedD
 fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) -> std::result::Result<Vec<MemoryId>, StoreError> {
     let mut groups: HashMap<(Subject, MemoryKind), Vec<MemoryRow>> = HashMap::new();
     for id in &ranked {
-        let memory = tx.memory(id)?;
+        let memory = tx.memories().memory(id)?;
         let about = view.map.speakers.behind(&memory.subject);
         groups.entry((about, memory.kind)).or_default().push(memory);
     }
@@ -538,7 +542,7 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
     // If fewer people may see the newer one, the older one is still approved; an audience that sees both is
     // served only the newer one.
     let shown: BTreeSet<&MemoryId> = ranked.iter().collect();
-    for (newer, replaced) in tx.replacing_pairs()? {
+    for (newer, replaced) in tx.memories().replacing_pairs()? {
         if shown.contains(&newer) && shown.contains(&replaced) {
             older.insert(replaced);
         }
@@ -564,7 +568,12 @@ fn conversation_lines(
     taken: &TakenBack,
 ) -> std::result::Result<Vec<Line>, StoreError> {
     let Some(conversation) = conversation else { return Ok(Vec::new()) };
-    Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().filter_map(|row| message_line(row, taken)).collect())
+    Ok(tx
+        .log()
+        .last_messages(conversation, until, CONVERSATION_MESSAGES)?
+        .iter()
+        .filter_map(|row| message_line(row, taken))
+        .collect())
 }
 
 /// Promises from the conversation that are still open, in their original words.
@@ -577,7 +586,7 @@ fn promised_lines(
     let Some(conversation) = conversation else { return Ok(Vec::new()) };
     let mut lines = Vec::new();
     for promise in commitments_of(tx, conversation)?.into_iter().filter(StoredCommitment::is_open) {
-        let Some(row) = tx.interaction(&promise.place.interaction_id)? else { continue };
+        let Some(row) = tx.log().interaction(&promise.place.interaction_id)? else { continue };
         if until.is_some_and(|until| row.time > until) {
             continue;
         }
@@ -611,12 +620,14 @@ fn earlier_lines(
         if is_here || !is_theirs {
             continue;
         }
-        let Some(mut summary) = tx.latest_summary(id, until)? else { continue };
+        let Some(mut summary) = tx.conversation_status().latest_summary(id, until)? else { continue };
         summary.text = taken.summary_left(id, &summary.text);
         if summary.text.is_empty() || !may_be_served(&summary.text) {
             continue;
         }
-        let (Some(first), Some(last)) = (tx.interaction(&summary.first)?, tx.interaction(&summary.last)?) else { continue };
+        let (Some(first), Some(last)) = (tx.log().interaction(&summary.first)?, tx.log().interaction(&summary.last)?) else {
+            continue;
+        };
         found.push((last.time, summary, first, last));
     }
     found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.conversation_id.cmp(&b.1.conversation_id)));

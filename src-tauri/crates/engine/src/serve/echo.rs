@@ -47,7 +47,7 @@ pub(crate) fn fresh_pieces<'l>(
     let mut fresh: Vec<(&str, Vec<String>)> = Vec::new();
     for (item, line) in lines {
         let pieces = echo::served_pieces(line);
-        let unserved = tx.unserved(item, &pieces)?;
+        let unserved = tx.access_log().unserved(item, &pieces)?;
         if !unserved.is_empty() {
             fresh.push((item, unserved.into_iter().map(str::to_owned).collect()));
         }

@@ -193,7 +193,7 @@ impl<'t> Drawing<'t> {
         let person_of =
             people.values().flat_map(|row| row.handles.iter().map(|handle| (handle.id.clone(), row.id.clone()))).collect();
         let topics = engine.own_topics(tx)?.into_iter().map(|topic| (topic.topic.id.clone(), topic)).collect();
-        Ok(Self { tx, of, people, person_of, topics, off_record: tx.memories_resting_off_record()? })
+        Ok(Self { tx, of, people, person_of, topics, off_record: tx.timeline().memories_resting_off_record()? })
     }
 
     fn handles(&self, person: &EntityId) -> Vec<HandleId> {
@@ -220,7 +220,7 @@ impl<'t> Drawing<'t> {
     fn around_person(&self, row: &PersonRow) -> StoreResult<Around> {
         let handles = self.handles(&row.id);
         let mut met: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
-        for (handle, conversation) in self.tx.companions_of_handles(&handles)? {
+        for (handle, conversation) in self.tx.graph().companions_of_handles(&handles)? {
             // The owner is everywhere, so their presence says nothing.
             let other = self.person_of.get(&handle).filter(|id| self.people.get(*id).is_some_and(|row| !row.is_owner));
             if let Some(other) = other {
@@ -229,14 +229,14 @@ impl<'t> Drawing<'t> {
         }
         let partition = self.topics.values().next().map(|topic| topic.topic.partition.clone());
         let topics = match partition {
-            Some(partition) => self.tx.topics_of_handles(&partition, &handles)?,
+            Some(partition) => self.tx.graph().topics_of_handles(&partition, &handles)?,
             None => Vec::new(),
         };
         Ok(Around {
             people: most_first(met.into_iter().map(|(id, places)| (id, places.len() as u64))),
             topics: topics.into_iter().map(|(id, _)| id).filter(|id| self.topics.contains_key(id)).collect(),
-            memories: self.tx.memories_about(&handles, row.is_owner)?,
-            places: self.tx.places_of_handles(&handles)?,
+            memories: self.tx.graph().memories_about(&handles, row.is_owner)?,
+            places: self.tx.graph().places_of_handles(&handles)?,
         })
     }
 
@@ -244,7 +244,7 @@ impl<'t> Drawing<'t> {
         let id = &topic.topic.id;
         let mut wrote: BTreeMap<EntityId, u64> = BTreeMap::new();
         let mut told: BTreeMap<ConversationId, (u64, keepsake_domain::Timestamp)> = BTreeMap::new();
-        for share in self.tx.shares_of_topics(std::slice::from_ref(id))? {
+        for share in self.tx.graph().shares_of_topics(std::slice::from_ref(id))? {
             if let Some(person) = self.person_of.get(&share.handle) {
                 *wrote.entry(person.clone()).or_default() += share.messages;
             }
@@ -252,7 +252,7 @@ impl<'t> Drawing<'t> {
             *place = (place.0 + share.messages, place.1.max(share.last));
         }
         let ids: Vec<ConversationId> = told.keys().cloned().collect();
-        let mut places = self.tx.place_nodes(&ids)?;
+        let mut places = self.tx.graph().place_nodes(&ids)?;
         for place in &mut places {
             (place.messages, place.last) = told.get(&place.id).copied().unwrap_or((0, place.last));
         }
@@ -265,7 +265,7 @@ impl<'t> Drawing<'t> {
                 topics.push(other.clone());
             }
         }
-        Ok(Around { people: most_first(wrote), topics, memories: self.tx.memories_of_topic(id)?, places })
+        Ok(Around { people: most_first(wrote), topics, memories: self.tx.graph().memories_of_topic(id)?, places })
     }
 
     /// The projects and technologies in these topics, each with the topics that name it, those named most often first.
@@ -412,7 +412,7 @@ impl<'t> Drawing<'t> {
     fn join_people(&self, picture: &mut Picture, around: &Around) -> StoreResult<()> {
         let handles: Vec<HandleId> = self.drawn_people(around).into_iter().flat_map(|id| self.handles(id)).collect();
         let places: Vec<ConversationId> = around.places.iter().map(|place| place.id.clone()).collect();
-        for share in self.tx.shares_of_places(&handles, &places)? {
+        for share in self.tx.graph().shares_of_places(&handles, &places)? {
             let Some(person) = self.person_of.get(&share.handle) else { continue };
             let line = share.line.map(|line| (share.conversation.clone(), line));
             picture.join(person.as_str(), share.conversation.as_str(), EdgeKind::WroteIn, share.messages, line);
@@ -427,7 +427,7 @@ impl<'t> Drawing<'t> {
         };
         let topics: Vec<TopicId> = own.iter().chain(&around.topics).cloned().collect();
         let drawn: BTreeSet<&EntityId> = self.drawn_people(around).into_iter().collect();
-        let mut shares: Vec<ShareOfTopic> = self.tx.shares_of_topics(&topics)?;
+        let mut shares: Vec<ShareOfTopic> = self.tx.graph().shares_of_topics(&topics)?;
         // The newest message serves as the example of a connection.
         shares.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.line.cmp(&b.line)));
         for share in shares {
@@ -470,7 +470,7 @@ impl<'t> Drawing<'t> {
                 picture.join(memory.id.as_str(), person.as_str(), EdgeKind::About, 1, None);
             }
         }
-        for place in self.tx.places_of_memories(&memories)? {
+        for place in self.tx.graph().places_of_memories(&memories)? {
             let line = Some((place.conversation.clone(), place.line));
             picture.join(place.memory.as_str(), place.conversation.as_str(), EdgeKind::SaidIn, place.lines, line);
         }
@@ -479,7 +479,7 @@ impl<'t> Drawing<'t> {
             GraphOf::Person(_) => None,
         };
         let topics: Vec<TopicId> = own.into_iter().chain(around.topics.iter().cloned()).collect();
-        for part in self.tx.topics_of_memories(&memories, &topics)? {
+        for part in self.tx.graph().topics_of_memories(&memories, &topics)? {
             let line = Some((part.conversation.clone(), part.line));
             picture.join(part.memory.as_str(), part.topic.as_str(), EdgeKind::PartOf, part.lines, line);
         }

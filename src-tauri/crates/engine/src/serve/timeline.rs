@@ -136,7 +136,7 @@ impl Engine {
     ) -> std::result::Result<(Vec<HandleId>, bool), StoreError> {
         let map = self.map(tx)?;
         let person = map.persons.of(person);
-        let rows = tx.handles()?;
+        let rows = tx.people().handles()?;
         let own: Vec<HandleId> =
             rows.into_iter().filter(|row| map.persons.of(&row.entity_id) == person).map(|row| row.id).collect();
         if own.is_empty() {
@@ -158,14 +158,14 @@ fn counted(
     ask: &TimelineAsk,
     zone: periods::Zone<'_>,
 ) -> std::result::Result<Timeline, StoreError> {
-    let moments = tx.memory_moments(of)?;
+    let moments = tx.timeline().memory_moments(of)?;
     let time_of = |moment: &keepsake_store::MemoryMoment| {
         if ask.by_decision { moment.decided.unwrap_or(moment.found).0 } else { moment.said.0 }
     };
-    let span = tx.message_span(of)?;
+    let span = tx.timeline().message_span(of)?;
     let first = span.map(|(first, _)| first.0).into_iter().chain(moments.iter().map(time_of)).min();
     let last = span.map(|(_, last)| last.0).into_iter().chain(moments.iter().map(time_of)).max();
-    let total = tx.message_total(of)?;
+    let total = tx.timeline().message_total(of)?;
     let all = moments.len() as u64;
     let nothing = |outside: (u64, u64)| Timeline {
         unit: Unit::Day,
@@ -186,14 +186,14 @@ fn counted(
     };
     let stretches: Vec<(i64, i64)> = edges.windows(2).map(|pair| (pair[0], pair[1])).collect();
     let mut by_channel: BTreeMap<String, Series> = BTreeMap::new();
-    for count in tx.messages_in(of, &stretches)? {
+    for count in tx.timeline().messages_in(of, &stretches)? {
         let series = by_channel.entry(count.channel).or_insert_with_key(|name| Series::new(name, stretches.len()));
         series.counts[count.stretch] += count.count;
         series.off_record[count.stretch] += count.off_record;
     }
     let mut messages: Vec<Series> = by_channel.into_values().collect();
     messages.sort_by(|a, b| b.total().cmp(&a.total()).then_with(|| a.name.cmp(&b.name)));
-    let off_record = tx.memories_resting_off_record()?;
+    let off_record = tx.timeline().memories_resting_off_record()?;
     let mut memories: Vec<Series> = STATES.iter().map(|(name, _)| Series::new(name, stretches.len())).collect();
     for moment in &moments {
         let state = STATES.iter().position(|(_, statuses)| statuses.contains(&moment.status.as_str()));

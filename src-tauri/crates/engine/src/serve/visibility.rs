@@ -71,9 +71,9 @@ impl Engine {
         let now = self.now();
         Ok(self.store().write(|tx| match &change.target {
             VisibilityTarget::Channel { channel_type, channel_id } => {
-                tx.choose_channel_visibility(channel_type, channel_id, change.choice, now)
+                tx.privacy().choose_channel_visibility(channel_type, channel_id, change.choice, now)
             }
-            VisibilityTarget::Conversation(id) => tx.choose_conversation_visibility(id, change.choice),
+            VisibilityTarget::Conversation(id) => tx.privacy().choose_conversation_visibility(id, change.choice),
         })?)
     }
 
@@ -83,12 +83,14 @@ impl Engine {
             let before = self.map(tx)?;
             let mut effect = VisibilityEffect::default();
             let mut places = before.places.clone();
-            for (id, visibility) in tx.visibility_after(&ids(tx, &change.target)?, change.is_about_one(), change.choice)? {
+            for (id, visibility) in
+                tx.privacy().visibility_after(&ids(tx, &change.target)?, change.is_about_one(), change.choice)?
+            {
                 let Some(place) = places.get_mut(&id) else { continue };
                 if place.visibility != visibility {
                     place.visibility = visibility;
                     effect.conversations += 1;
-                    effect.messages += tx.conversation(&id)?.messages;
+                    effect.messages += tx.log().conversation(&id)?.messages;
                 }
             }
             let open = |places: &HashMap<ConversationId, Place>| -> std::result::Result<Vec<MemoryId>, StoreError> {
@@ -108,8 +110,9 @@ impl Engine {
             let map = self.map(tx)?;
             let person = map.persons.of(person);
             let is_owner = map.persons.is_owner(&person);
-            let by_handle = tx.memories_by_handle()?;
+            let by_handle = tx.people().memories_by_handle()?;
             let own: Vec<MemoryId> = tx
+                .people()
                 .handles()?
                 .iter()
                 .filter(|row| map.persons.of(&row.entity_id) == person)
@@ -117,8 +120,8 @@ impl Engine {
                 .flatten()
                 .cloned()
                 .collect();
-            let sources = tx.memory_sources()?;
-            let shared = tx.shared_items(keepsake_store::ConsentItem::Memory)?;
+            let sources = tx.privacy().memory_sources()?;
+            let shared = tx.privacy().shared_items(keepsake_store::ConsentItem::Memory)?;
             let mut by_time: BTreeMap<(Timestamp, ConversationId), PersonPlace> = BTreeMap::new();
             for place in map.places.values() {
                 if is_owner || !place.people.contains(&person) {
@@ -133,7 +136,7 @@ impl Engine {
                         view.judge(sources, shared.contains(id.as_str())).is_ok()
                     })
                     .count();
-                let row = tx.conversation(&place.conversation)?;
+                let row = tx.log().conversation(&place.conversation)?;
                 by_time.insert(
                     (row.last, row.id.clone()),
                     PersonPlace { conversation: row.id, visible: visible as u64, withheld: (own.len() - visible) as u64 },
@@ -153,7 +156,7 @@ impl VisibilityChange {
 
 fn ids(tx: &ReadTx<'_>, target: &VisibilityTarget) -> std::result::Result<Vec<ConversationId>, StoreError> {
     match target {
-        VisibilityTarget::Channel { channel_type, channel_id } => tx.conversations_of_channel(channel_type, channel_id),
-        VisibilityTarget::Conversation(id) => Ok(vec![tx.conversation(id)?.id]),
+        VisibilityTarget::Channel { channel_type, channel_id } => tx.privacy().conversations_of_channel(channel_type, channel_id),
+        VisibilityTarget::Conversation(id) => Ok(vec![tx.log().conversation(id)?.id]),
     }
 }

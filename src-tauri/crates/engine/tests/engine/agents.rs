@@ -57,7 +57,7 @@ fn a_token_is_shown_once_and_only_the_newest_works_until_the_agent_is_removed() 
     let (token, agent) = add(&f, &new("Nova"), 1);
     assert!(token.starts_with(TOKEN_PREFIX) && token.len() > 64, "256 bits: {token}");
     assert_eq!(agent.name, "Nova");
-    let stored = f.engine.store().read(|tx| tx.setting("agents")).unwrap().unwrap();
+    let stored = f.engine.store().read(|tx| tx.settings().setting("agents")).unwrap().unwrap();
     assert!(!stored.contains(&token) && !stored.contains(&token[TOKEN_PREFIX.len()..]), "only a hash is stored: {stored}");
     for wrong in ["", TOKEN_PREFIX, &token[..token.len() - 1], &token.to_uppercase(), &format!("{token}0")] {
         assert_eq!(f.engine.agent_of_token(wrong).unwrap(), None, "{wrong:?}");
@@ -183,7 +183,7 @@ fn whose_words_they_are_follows_from_the_agent_and_not_from_the_request() {
     let (_, bridge) = add(&f, &bridge, 2);
     let roles = |agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage]| -> Vec<Role> {
         let id = f.engine.append_messages(agent, to, messages).unwrap().conversation.unwrap();
-        f.engine.store().read(|tx| tx.conversation_interactions(&id)).unwrap().into_iter().map(|row| row.role).collect()
+        f.engine.store().read(|tx| tx.log().conversation_interactions(&id)).unwrap().into_iter().map(|row| row.role).collect()
     };
     let all = [AppendRole::User, AppendRole::Assistant, AppendRole::Tool, AppendRole::System];
     let said: Vec<_> = all.into_iter().enumerate().map(|(n, role)| message(&n.to_string(), role, "I live in Hull.")).collect();
@@ -219,7 +219,7 @@ fn a_suggestion_waits_and_rests_on_a_persons_words() {
     let made = f.engine.suggest_memory(&nova, &of("I am  ALLERGIC to peanuts", Some("User is allergic to peanuts."))).unwrap();
     let Suggested::Pending(id) = made else { panic!("{made:?}") };
     assert_eq!(f.memories(), ["pending personal_info owner: User is allergic to peanuts."]);
-    assert_eq!(f.engine.store().read(|tx| tx.memory(&id)).unwrap().proposers, ["agent:nova"]);
+    assert_eq!(f.engine.store().read(|tx| tx.memories().memory(&id)).unwrap().proposers, ["agent:nova"]);
     let again = f.engine.suggest_memory(&nova, &of("I am allergic to peanuts", Some("User is allergic to peanuts."))).unwrap();
     assert_eq!(again, Suggested::Known);
     let refused = |suggestion: &Suggestion, expect: &str| {
@@ -288,13 +288,13 @@ fn every_write_is_in_the_access_log_with_the_ids_of_what_it_wrote() {
     f.engine.suggest_memory(&nova, &suggestion).unwrap();
     f.engine.report_gap(&nova, "c", None, "I live in Hull").unwrap();
     f.engine.end_agent_session(&nova, "c").unwrap();
-    let log = f.engine.store().read(|tx| tx.agent_reads(Some("nova"), 9)).unwrap();
+    let log = f.engine.store().read(|tx| tx.tiers().agent_reads(Some("nova"), 9)).unwrap();
     assert_eq!(
         log.iter().map(|entry| entry.kind.as_str()).collect::<Vec<_>>(),
         ["end_session", "report_gap", "remember", "append"]
     );
     for entry in &log {
-        let items = f.engine.store().read(|tx| tx.agent_read_items(entry.seq)).unwrap();
+        let items = f.engine.store().read(|tx| tx.tiers().agent_read_items(entry.seq)).unwrap();
         assert_eq!(items.len(), 1, "{}: {items:?}", entry.kind);
     }
 }
@@ -317,8 +317,9 @@ fn an_older_copy_never_widens_what_an_agent_may_be_told() {
     let f = Fixture::new();
     let other = Fixture::new();
     let of = |name: &str, visibility| NewAgent { visibility, ..new(name) };
-    let level = |name: &str| f.engine.store().read(|tx| tx.agent_visibility(name)).unwrap();
-    let set = |name: &str, visibility| f.engine.store().write(|tx| tx.set_agent(name, visibility, f.engine.now())).unwrap();
+    let level = |name: &str| f.engine.store().read(|tx| tx.privacy().agent_visibility(name)).unwrap();
+    let set =
+        |name: &str, visibility| f.engine.store().write(|tx| tx.privacy().set_agent(name, visibility, f.engine.now())).unwrap();
     for (name, visibility, byte) in
         [("narrowed", Visibility::Private, 1), ("widened", Visibility::Public, 2), ("same", Visibility::Private, 3)]
     {

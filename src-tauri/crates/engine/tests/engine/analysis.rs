@@ -18,7 +18,7 @@ fn an_analysis_says_what_was_read_and_is_not_repeated_for_the_same_words() {
     let f = Fixture::new();
     let id = f.append(&conversation("c1", TALK));
     f.engine.analyze(&id, None, &Unwatched).unwrap();
-    let rows = f.engine.store().read(|tx| tx.analyses(&id)).unwrap();
+    let rows = f.engine.store().read(|tx| tx.analyses().of(&id)).unwrap();
     let stored = StoredAnalysis::read(&rows[0]).unwrap();
     assert!((1..=3).contains(&stored.summary.len()), "a summary has two or three sentences: {:?}", stored.summary);
     assert_eq!(stored.messages, 5);
@@ -37,7 +37,7 @@ fn forcing_it_again_keeps_the_history_and_doubles_no_candidate() {
     f.clock.advance_ms(1_000);
     f.engine.analyze(&id, None, &Unwatched).unwrap();
     assert_eq!(f.memories(), before, "the same words are the same candidates");
-    assert_eq!(f.engine.store().read(|tx| tx.analyses(&id)).unwrap().len(), 2);
+    assert_eq!(f.engine.store().read(|tx| tx.analyses().of(&id)).unwrap().len(), 2);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn rest(f: &Fixture) {
 }
 
 fn analyses(f: &Fixture, id: &ConversationId) -> usize {
-    f.engine.store().read(|tx| tx.analyses(id)).unwrap().len()
+    f.engine.store().read(|tx| tx.analyses().of(id)).unwrap().len()
 }
 
 /// An engine that already has history, so that everything said from now on counts as new.
@@ -172,7 +172,7 @@ fn a_file_that_was_imported_to_be_stored_alone_is_stored_alone() {
         f.engine.queue_import(&ImportRequest::of(path)).unwrap();
         settle(&f);
         rest(&f);
-        let id = f.engine.store().read(|tx| tx.conversation_by_source("file")).unwrap().unwrap();
+        let id = f.engine.store().read(|tx| tx.log().conversation_by_source("file")).unwrap().unwrap();
         assert_eq!(analyses(&f, &id), expect, "read on import: {extract}");
     }
 }
@@ -190,7 +190,7 @@ fn where_a_model_is_chosen_it_is_the_one_that_is_asked() {
     f.engine.queue_settling().unwrap();
     // The model lane does not run, as when the day's budget is used up.
     while let keepsake_engine::Step::Ran(..) = f.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let jobs = f.engine.store().read(|tx| tx.jobs(100)).unwrap();
+    let jobs = f.engine.store().read(|tx| tx.jobs().recent(100)).unwrap();
     let of = |kind: JobKind, id: &ConversationId| {
         jobs.iter().filter(|job| job.kind == kind && job.payload.contains(id.as_str())).count()
     };

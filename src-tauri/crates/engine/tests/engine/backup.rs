@@ -239,7 +239,7 @@ fn edited(f: Fixture) -> Fixture {
 }
 
 fn alerts(f: &Fixture) -> Vec<String> {
-    let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+    let alerts = f.engine.store().read(|tx| tx.alerts().all()).unwrap();
     alerts.into_iter().filter(|alert| alert.kind == "chain_broken").map(|alert| alert.message).collect()
 }
 
@@ -282,7 +282,7 @@ fn a_lock_that_is_changed_while_the_store_is_open_is_put_right_within_a_week_and
     f.append(&conversation("c1", "owner Mara: one"));
     f.engine.keep_chain_checked().unwrap();
     let told = |f: &Fixture| {
-        let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+        let alerts = f.engine.store().read(|tx| tx.alerts().all()).unwrap();
         alerts.into_iter().filter(|alert| alert.kind == "schema_changed").map(|alert| alert.message).collect::<Vec<_>>()
     };
     let raw = |sql: &str| rusqlite::Connection::open(f.engine.store().path()).unwrap().execute_batch(sql).unwrap();

@@ -13,8 +13,8 @@ fn a_candidate_rests_on_the_owners_own_words_with_an_exact_span() {
     assert_eq!(f.memories(), ["pending personal_info owner: User: “I'm allergic to hazelnuts”"]);
     let id = f.id_of("hazelnuts");
     let quote = f.engine.store().read(|tx| {
-        let evidence = tx.evidence(&id)?.remove(0);
-        let message = tx.interaction(&evidence.interaction_id)?.unwrap();
+        let evidence = tx.memories().evidence(&id)?.remove(0);
+        let message = tx.log().interaction(&evidence.interaction_id)?.unwrap();
         Ok(evidence.span.quote(&message.content).unwrap().to_owned())
     });
     assert_eq!(quote.unwrap(), "I'm allergic to hazelnuts", "offsets count code points, so the umlauts before do not shift them");
@@ -25,7 +25,7 @@ fn what_holds_a_credential_is_not_proposed_and_the_log_does_not_repeat_it() {
     let f = Fixture::new();
     f.propose("c1", "owner Mara: I use the password hunter2-Porto-99 for the door. I use Neovim for everything.");
     assert_eq!(f.memories(), ["pending preference owner: User: “I use Neovim for everything”"]);
-    let (_, log) = f.engine.store().read(|tx| tx.gate_log(None, None, 0, 10)).unwrap();
+    let (_, log) = f.engine.store().read(|tx| tx.memories().gate_log(None, None, 0, 10)).unwrap();
     let secret = log.iter().find(|row| row.gate == keepsake_domain::Gate::Secret).unwrap();
     assert!(!secret.content.contains("hunter2"), "{}", secret.content);
 }
@@ -46,7 +46,7 @@ fn the_same_statement_elsewhere_adds_evidence_and_no_second_candidate() {
     f.propose("c2", "owner Mara: I'm allergic to hazelnuts.");
     assert_eq!(f.memories().len(), 1, "one fact is one memory");
     let id = f.id_of("hazelnuts");
-    assert_eq!(f.engine.store().read(|tx| tx.evidence(&id)).unwrap().len(), 2, "both lines prove it");
+    assert_eq!(f.engine.store().read(|tx| tx.memories().evidence(&id)).unwrap().len(), 2, "both lines prove it");
     assert!(f.gates().contains(&"duplicate".to_owned()), "the repeat is in the gate log");
 }
 
@@ -104,7 +104,7 @@ fn naming_oneself_later_files_the_statements_under_the_owner() {
         ["pending personal_info owner: User: “I live in Utrecht”"],
         "the handle is the owner's, though the row says person"
     );
-    let messages = f.engine.store().read(|tx| tx.conversation_interactions(&id)).unwrap();
+    let messages = f.engine.store().read(|tx| tx.log().conversation_interactions(&id)).unwrap();
     assert_eq!(messages.len(), 1, "importing again doubled nothing");
 }
 
@@ -145,7 +145,7 @@ fn derived_of(wrote: &str) -> String {
         .collect::<rusqlite::Result<Vec<_>>>()
         .unwrap();
     // The gate log is left out: it keeps stopped texts, so that the person can see why.
-    let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
+    let tables = f.engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false)).unwrap();
     let rows = tables.into_iter().filter(|(table, _)| *table != "gate_log").flat_map(|(_, rows)| rows);
     rows.chain(promises).collect::<Vec<_>>().join("\n")
 }

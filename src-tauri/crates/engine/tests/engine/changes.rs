@@ -25,10 +25,10 @@ fn propose(f: &Fixture, messages: &[Message]) {
 
 /// The newer and the older memory of each replacement, according to the stored relations.
 fn replaced(f: &Fixture) -> Vec<(String, String)> {
-    let content = |id: &MemoryId| f.engine.store().read(|tx| tx.memory(id)).unwrap().content;
+    let content = |id: &MemoryId| f.engine.store().read(|tx| tx.memories().memory(id)).unwrap().content;
     let mut found = Vec::new();
     for (id, _) in f.rows() {
-        let relations = f.engine.store().read(|tx| tx.relations_from(&id)).unwrap();
+        let relations = f.engine.store().read(|tx| tx.memories().relations_from(&id)).unwrap();
         let replaces = relations.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
         found.extend(replaces.map(|(_, older, _)| (content(&id), content(&older))));
     }
@@ -158,7 +158,7 @@ fn what_is_history_is_not_served_as_what_is_so_now() {
     assert!(served(&f, None).contains("Leith"), "nobody decided anything yet");
     f.clock.advance_ms(200 * DAY_MS);
     f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
-    let said = f.engine.store().read(|tx| tx.memory(&f.id_of("Leith"))).unwrap().said;
+    let said = f.engine.store().read(|tx| tx.memories().memory(&f.id_of("Leith"))).unwrap().said;
     f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
     let now = served(&f, None);
     assert!(now.contains("Gorgie") && !now.contains("Leith"), "{now}");
@@ -184,7 +184,9 @@ fn a_change_is_never_taken_for_the_same_said_again_however_alike_the_words() {
         assert_eq!(f.memories().len(), 2, "{:?}", f.memories());
         let mut relations = Vec::new();
         for (id, _) in f.rows() {
-            relations.extend(f.engine.store().read(|tx| tx.relations_from(&id)).unwrap().into_iter().map(|(kind, ..)| kind));
+            relations.extend(
+                f.engine.store().read(|tx| tx.memories().relations_from(&id)).unwrap().into_iter().map(|(kind, ..)| kind),
+            );
         }
         assert_eq!(relations, [Relation::Replaces], "whichever is read first");
     }

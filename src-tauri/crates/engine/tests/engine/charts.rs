@@ -195,7 +195,7 @@ fn suggested() -> (Fixture, LinkId) {
         &f,
         &conversation("c2", "owner Mara: And you?\nperson R. Hale: Gladly.\nperson R. Hale: On Friday?\nperson Ana: Me too."),
     );
-    let handles = f.engine.store().read(|tx| tx.handles()).unwrap();
+    let handles = f.engine.store().read(|tx| tx.people().handles()).unwrap();
     let id_of = |name: &str| -> HandleId { handles.iter().find(|row| row.display_name == name).unwrap().id.clone() };
     let (a, b) = (id_of("Robin Hale"), id_of("R. Hale"));
     let id = LinkId::fresh(&SeqIds::new(9));
@@ -209,7 +209,7 @@ fn suggested() -> (Fixture, LinkId) {
         evidence_fingerprint: "f1".to_owned(),
         proposer: "test/1".to_owned(),
     };
-    f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], MONDAY_TEN)).unwrap();
+    f.engine.store().write(|tx| tx.people().replace_link_suggestions(&[row], MONDAY_TEN)).unwrap();
     (f, id)
 }
 
@@ -302,7 +302,7 @@ fn every_connection_rests_on_messages_that_can_be_shown() {
             assert!(edge.count > 0, "{edge:?}");
             if [EdgeKind::WroteIn, EdgeKind::WroteOf, EdgeKind::ToldIn, EdgeKind::SaidIn, EdgeKind::PartOf].contains(&edge.kind) {
                 let (place, line) = edge.line.clone().expect("a message shows it");
-                let stored = f.engine.store().read(|tx| tx.interaction(&line)).unwrap().expect("it is stored");
+                let stored = f.engine.store().read(|tx| tx.log().interaction(&line)).unwrap().expect("it is stored");
                 assert_eq!(stored.conversation_id, place);
                 if edge.kind == EdgeKind::WroteIn {
                     assert_eq!(place.as_str(), edge.b, "said where it leads");

@@ -44,7 +44,7 @@ fn export(f: &Fixture, name: &str, conversations: &[(&str, &str, &[&str])]) -> P
 
 impl Fixture {
     pub(crate) fn choose(&self, settings: &Value) {
-        self.engine.store().write(|tx| tx.put_setting("settings", &settings.to_string(), self.clock.now())).unwrap();
+        self.engine.store().write(|tx| tx.settings().put_setting("settings", &settings.to_string(), self.clock.now())).unwrap();
     }
 
     fn bring(&self, way: Way, path: &Path) {
@@ -69,12 +69,12 @@ impl Fixture {
     }
 
     fn conversation(&self, source: &str) -> ConversationRow {
-        self.engine.store().read(|tx| tx.conversation(&tx.conversation_by_source(source)?.unwrap())).unwrap()
+        self.engine.store().read(|tx| tx.log().conversation(&tx.log().conversation_by_source(source)?.unwrap())).unwrap()
     }
 
     fn waits(&self, source: &str) -> bool {
         let id = self.conversation(source).id;
-        self.engine.store().read(|tx| tx.conversations_to_extract()).unwrap().contains(&id)
+        self.engine.store().read(|tx| tx.log().conversations_to_extract()).unwrap().contains(&id)
     }
 }
 
@@ -88,7 +88,7 @@ fn what_was_chosen_holds_for_every_way_of_importing() {
             let f = Fixture::new();
             f.choose(&settings);
             f.bring(way, &export(&f, "a.jsonl", &[("c1", "whatsapp", &[UTRECHT]), ("c2", "chat", &[CELLO])]));
-            assert_eq!(f.engine.store().read(|tx| tx.totals()).unwrap().0, 2, "{why}: {way:?}: everything is stored");
+            assert_eq!(f.engine.store().read(|tx| tx.log().totals()).unwrap().0, 2, "{why}: {way:?}: everything is stored");
             assert_eq!(f.conversation("c1").is_private, kept_out, "{why}: {way:?}");
             assert!(!f.conversation("c2").is_private, "{why}: {way:?}");
             f.read();
@@ -158,7 +158,7 @@ fn naming_the_owner_in_an_import_that_is_not_looked_at_brings_nothing_back_to_be
     let f2 = Fixture::new();
     let request = |me: Option<&str>| ImportRequest { me: me.map(str::to_owned), ..ImportRequest::of(&path) };
     f2.engine.import(&ImportId::fresh(&SeqIds::new(72)), &request(None), &Unwatched).unwrap();
-    f2.engine.propose(&f2.engine.store().read(|tx| tx.conversations_to_extract()).unwrap()[0], None, &Unwatched).unwrap();
+    f2.engine.propose(&f2.engine.store().read(|tx| tx.log().conversations_to_extract()).unwrap()[0], None, &Unwatched).unwrap();
     f2.engine.import(&ImportId::fresh(&SeqIds::new(73)), &request(Some("Mara")), &Unwatched).unwrap();
     assert_eq!(f2.engine.queue_unread().unwrap(), 1, "where it is looked at it is read again");
 }

@@ -86,7 +86,7 @@ fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
     assert_eq!((promise.debtor.name.as_str(), promise.debtor.is_owner), ("Ana", false));
     assert!(promise.creditor.as_ref().is_some_and(|party| party.is_owner), "{promise:?}");
     assert!(promise.due.is_some() && promise.is_open(), "{promise:?}");
-    let row = f.engine.store().read(|tx| tx.interaction(&promise.place.interaction_id)).unwrap().unwrap();
+    let row = f.engine.store().read(|tx| tx.log().interaction(&promise.place.interaction_id)).unwrap().unwrap();
     assert!(row.content.contains("by Friday"), "the span stands in her line");
     let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
     let owed = f.engine.commitments_with(&ana.id).unwrap();
@@ -134,7 +134,7 @@ fn a_promise_is_settled_by_the_line_that_the_reader_says_and_nothing_is_compared
     assert_eq!(compared.load(Ordering::Relaxed), first + 1, "only what is new");
     let promise = say("kept", "person Ana: I've sent you the budget.");
     let place = promise.settled_at.clone().expect("it is settled");
-    let row = f.engine.store().read(|tx| tx.interaction(&place.interaction_id)).unwrap().unwrap();
+    let row = f.engine.store().read(|tx| tx.log().interaction(&place.interaction_id)).unwrap().unwrap();
     assert_eq!(row.content, "I've sent you the budget.");
     let after = say("after", "person Ana: I've eaten the budget.");
     assert_eq!(after.settled_at.as_ref(), Some(&place), "a line that is no surer takes nothing away");
@@ -161,7 +161,7 @@ fn a_summary_names_its_range_and_is_superseded_by_a_newer_one() {
     f.clock.advance_ms(30 * DAY_MS);
     f.settle();
     let first = f.standing(&id).unwrap().summary.expect("it rests");
-    let rows = f.engine.store().read(|tx| tx.conversation_interactions(&id)).unwrap();
+    let rows = f.engine.store().read(|tx| tx.log().conversation_interactions(&id)).unwrap();
     assert_eq!((&first.first, &first.last), (&rows[0].id, &rows[rows.len() - 1].id));
     f.clock.advance_ms(30 * DAY_MS);
     f.settle();
@@ -281,7 +281,7 @@ fn a_look_waits_for_its_time_and_one_that_failed_for_good_is_not_tried_for_ever(
     let due = f.settle().expect("an active conversation may end");
     let lane = JobKind::SettleConversations.lane();
     assert_eq!(lane, Lane::Capture);
-    let jobs = || f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap();
+    let jobs = || f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
     assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (Some(due), 0), "nothing is queued before its time");
     f.clock.set(due);
     assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (None, 1));

@@ -57,8 +57,11 @@ fn served(f: &Fixture, said: &[Said]) -> Vec<(String, String)> {
             }
             let kinds = vec![Kind::Memory, Kind::Topic];
             let found = f.engine.search(&SearchAsk { query: word.to_owned(), kinds, limit: 50, ..SearchAsk::default() }).unwrap();
-            let memories: Vec<String> =
-                f.engine.store().read(|tx| found.memories.iter().map(|hit| Ok(tx.memory(&hit.id)?.content)).collect()).unwrap();
+            let memories: Vec<String> = f
+                .engine
+                .store()
+                .read(|tx| found.memories.iter().map(|hit| Ok(tx.memories().memory(&hit.id)?.content)).collect())
+                .unwrap();
             texts.push(("search of memories".to_owned(), memories.join("\n")));
             let lines = found.topics.iter().flat_map(|hit| hit.lines.iter().map(|line| line.text.clone()));
             texts.push(("search of topics".to_owned(), lines.collect::<Vec<_>>().join("\n")));
@@ -98,7 +101,9 @@ fn known(f: &Fixture, without: &[&str]) -> BTreeSet<String> {
 
 fn ids_of(f: &Fixture, word: &str, statuses: &[MemoryStatus]) -> Vec<MemoryId> {
     let rows = f.rows().into_iter().filter(|(_, text)| text.contains(word));
-    rows.map(|(id, _)| id).filter(|id| statuses.contains(&f.engine.store().read(|tx| tx.memory(id)).unwrap().status)).collect()
+    rows.map(|(id, _)| id)
+        .filter(|id| statuses.contains(&f.engine.store().read(|tx| tx.memories().memory(id)).unwrap().status))
+        .collect()
 }
 
 fn approve_all(f: &Fixture) {
@@ -168,7 +173,8 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     import(&f, &history.conversations);
     import(&f, &history.exported_again());
     for conversation in &history.conversations {
-        let id = f.engine.store().read(|tx| tx.conversation_by_source(&conversation[0].source.conversation)).unwrap().unwrap();
+        let id =
+            f.engine.store().read(|tx| tx.log().conversation_by_source(&conversation[0].source.conversation)).unwrap().unwrap();
         f.engine.propose(&id, None, &Unwatched).unwrap();
         let _ = f.engine.analyze_now(&id, &Unwatched);
     }
@@ -196,7 +202,7 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
     match correction {
         Correction::Reject | Correction::Edit => {
             for id in ids_of(f, said.word, &[MemoryStatus::Active]) {
-                let row = f.engine.store().read(|tx| tx.memory(&id)).unwrap();
+                let row = f.engine.store().read(|tx| tx.memories().memory(&id)).unwrap();
                 if row.status != MemoryStatus::Active {
                     continue;
                 }

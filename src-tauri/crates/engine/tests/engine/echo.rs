@@ -27,7 +27,7 @@ fn told(seed: u64) -> Fixture {
 }
 
 fn read_all(f: &Fixture) {
-    for id in f.engine.store().read(|tx| tx.conversations_to_extract()).unwrap() {
+    for id in f.engine.store().read(|tx| tx.log().conversations_to_extract()).unwrap() {
         f.engine.propose(&id, None, &Unwatched).unwrap();
     }
 }
@@ -36,10 +36,10 @@ fn read_all(f: &Fixture) {
 fn known(f: &Fixture) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     for (id, text) in f.rows() {
-        let (row, evidence) = f.engine.store().read(|tx| Ok((tx.memory(&id)?, tx.evidence(&id)?))).unwrap();
+        let (row, evidence) = f.engine.store().read(|tx| Ok((tx.memories().memory(&id)?, tx.memories().evidence(&id)?))).unwrap();
         known.insert(id.to_string(), format!("{text} {:?} {:?} {evidence:?}", row.confidence, row.proposers));
     }
-    for person in f.engine.store().read(|tx| tx.handles()).unwrap() {
+    for person in f.engine.store().read(|tx| tx.people().handles()).unwrap() {
         let rows = f.engine.profile_rows(&person.entity_id).unwrap();
         let current = current_profiles(&rows);
         for row in rows.into_iter().filter(|row| current.contains(&row.entry.id)) {
@@ -47,11 +47,11 @@ fn known(f: &Fixture) -> BTreeMap<String, String> {
         }
     }
     for topic in f.engine.topics().unwrap() {
-        let lines = f.engine.store().read(|tx| tx.topic_lines(&topic.version.id)).unwrap();
+        let lines = f.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap();
         known.insert(topic.topic.id.to_string(), format!("{} {} {lines:?}", topic.title(), topic.version.messages));
     }
     let promises = f.engine.store().read(|tx| {
-        let ids = tx.conversations_of_channel("chat", "echo")?;
+        let ids = tx.privacy().conversations_of_channel("chat", "echo")?;
         ids.iter()
             .map(|id| Ok(f.engine.conversation_standing(tx, id)?.map(|standing| standing.commitments)))
             .collect::<Result<Vec<_>, _>>()
@@ -171,7 +171,7 @@ fn a_person_who_says_it_in_their_own_words_is_heard() {
     for message in &mut own {
         message.time = keepsake_domain::Clock::now(f.clock.as_ref());
     }
-    let rests_on = |f: &Fixture| f.engine.store().read(|tx| tx.evidence(&cello)).unwrap().len();
+    let rests_on = |f: &Fixture| f.engine.store().read(|tx| tx.memories().evidence(&cello)).unwrap().len();
     assert_eq!(rests_on(&f), 1);
     f.append(&own);
     read_all(&f);
@@ -256,12 +256,13 @@ fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
         Part::Words => words,
     };
     if is_erased_between {
-        let gone = f.engine.store().read(|tx| tx.conversation_by_source("gone")).unwrap().unwrap();
+        let gone = f.engine.store().read(|tx| tx.log().conversation_by_source("gone")).unwrap().unwrap();
         f.engine.erase_conversation(&gone, "test").unwrap();
         f.derive();
     }
-    let rests =
-        |f: &Fixture| f.rows().iter().map(|(id, _)| f.engine.store().read(|tx| tx.evidence(id)).unwrap().len()).sum::<usize>();
+    let rests = |f: &Fixture| {
+        f.rows().iter().map(|(id, _)| f.engine.store().read(|tx| tx.memories().evidence(id)).unwrap().len()).sum::<usize>()
+    };
     let before = rests(&f);
     let lines: String = back.lines().skip(1).map(|line| format!("\n| {line}")).collect();
     let mut messages = conversation("back", &format!("owner Mara: {}{lines}", back.lines().next().unwrap_or_default()));

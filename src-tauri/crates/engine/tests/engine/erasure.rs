@@ -35,7 +35,7 @@ fn import(f: &Fixture) -> ImportId {
     f.engine.run_due(&lock, &|_| {}).unwrap();
     assert!(!f.memories().is_empty(), "something was derived from it");
     assert!(f.engine.store().checkpoint().unwrap());
-    f.engine.store().read(|tx| tx.imports(1)).unwrap()[0].id.clone()
+    f.engine.store().read(|tx| tx.sources().imports(1)).unwrap()[0].id.clone()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn with_nobody_reading_the_receipt_says_done_at_once() {
     let receipt = f.engine.undo_import(&import).unwrap();
     assert!(receipt.is_done && receipt.erased.messages == 50, "{receipt:?}");
     assert_eq!(canaries(&f), 0);
-    let job = f.engine.store().read(|tx| tx.job(&receipt.job)).unwrap();
+    let job = f.engine.store().read(|tx| tx.jobs().job(&receipt.job)).unwrap();
     assert_eq!(job.state, JobState::Done);
     let result = job.result.unwrap();
     assert!(result.contains("\"messages\":50") && result.contains("verified_at_ms"), "the receipt is kept: {result}");
@@ -59,15 +59,15 @@ fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureRe
     let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
     let receipt = other
         .read(|tx| {
-            tx.totals()?;
+            tx.log().totals()?;
             let receipt = erase(&f, &import);
             assert!(!receipt.is_done, "somebody reads an older state: {receipt:?}");
             assert!(canaries(&f) > remains, "so the text still stands in the files");
-            let job = f.engine.store().read(|tx| tx.job(&receipt.job))?;
+            let job = f.engine.store().read(|tx| tx.jobs().job(&receipt.job))?;
             assert_eq!(job.state, JobState::Queued, "a job waits for it");
             assert!(job.error.unwrap().contains("is reading the file"), "and says for what");
             for round in 0..6 {
-                assert_eq!(tx.totals()?.0, 50, "the reader is still there");
+                assert_eq!(tx.log().totals()?.0, 50, "the reader is still there");
                 f.clock.advance_ms(5_000);
                 let step = f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap();
                 assert_eq!(step, Step::Ran(receipt.job.clone(), JobState::Queued), "try {round} neither fails nor gives up");
@@ -77,11 +77,11 @@ fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureRe
         .unwrap();
     assert!(canaries(&f) > remains, "control: when the reader is gone and no job runs, the text is still there");
     let f = f.restarted(2);
-    assert!(f.engine.store().read(|tx| tx.pending_erasures()).unwrap() == 1, "a restart forgets nothing");
+    assert!(f.engine.store().read(|tx| tx.lifecycle().pending_erasures()).unwrap() == 1, "a restart forgets nothing");
     f.clock.advance_ms(5_000);
     assert_eq!(f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap(), Step::Ran(receipt.job.clone(), JobState::Done));
     assert_eq!(canaries(&f), remains, "now it is done");
-    assert_eq!(f.engine.store().read(|tx| tx.pending_erasures()).unwrap(), 0);
+    assert_eq!(f.engine.store().read(|tx| tx.lifecycle().pending_erasures()).unwrap(), 0);
     drop(other);
 }
 
@@ -93,7 +93,7 @@ fn an_undone_import_is_pending_while_a_reader_holds_it_up() {
 #[test]
 fn an_erased_conversation_is_pending_while_a_reader_holds_it_up() {
     let erase = |f: &Fixture, _: &ImportId| {
-        let id = f.engine.store().read(|tx| tx.conversation_by_source("c1")).unwrap().unwrap();
+        let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
         f.engine.erase_conversation(&id, "asked").unwrap()
     };
     held_up(erase, 0);
@@ -105,12 +105,12 @@ fn what_was_derived_is_pending_while_a_reader_holds_it_up() {
     let stays = {
         let f = Fixture::new();
         import(&f);
-        let id = f.engine.store().read(|tx| tx.conversation_by_source("c1")).unwrap().unwrap();
+        let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
         assert!(f.engine.set_private(&id, true, Existing::Erase).unwrap().receipt.unwrap().is_done);
         canaries(&f)
     };
     let erase = |f: &Fixture, _: &ImportId| {
-        let id = f.engine.store().read(|tx| tx.conversation_by_source("c1")).unwrap().unwrap();
+        let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
         let outcome = f.engine.set_private(&id, true, Existing::Erase).unwrap();
         assert!(f.memories().is_empty());
         outcome.receipt.unwrap()
@@ -125,7 +125,7 @@ fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
     let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
     let receipt = other
         .read(|tx| {
-            tx.totals()?;
+            tx.log().totals()?;
             Ok(f.engine.undo_import(&import).unwrap())
         })
         .unwrap();
@@ -136,7 +136,7 @@ fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
     let f = f.restarted(3);
     let lock = f.engine.lock_worker().unwrap();
     f.engine.run_due(&lock, &|_| {}).unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.job(&receipt.job)).unwrap().state, JobState::Done);
+    assert_eq!(f.engine.store().read(|tx| tx.jobs().job(&receipt.job)).unwrap().state, JobState::Done);
     assert_eq!(canaries(&f), 0);
 }
 
@@ -145,7 +145,7 @@ fn an_undone_import_is_forgotten_by_name_and_may_be_imported_again() {
     let f = Fixture::new();
     let import = import(&f);
     f.engine.undo_import(&import).unwrap();
-    let row = f.engine.store().read(|tx| tx.imports(1)).unwrap().pop().unwrap();
+    let row = f.engine.store().read(|tx| tx.sources().imports(1)).unwrap().pop().unwrap();
     assert_eq!((row.path.as_str(), row.totals.imported), ("", 50));
     let again = f.dir.path().join("chat.jsonl");
     let id = ImportId::fresh(&keepsake_testkit::SeqIds::new(5));
@@ -160,7 +160,7 @@ fn paused_work_does_not_hold_up_an_erasure() {
     let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
     let receipt = other
         .read(|tx| {
-            tx.totals()?;
+            tx.log().totals()?;
             Ok(f.engine.undo_import(&import).unwrap())
         })
         .unwrap();

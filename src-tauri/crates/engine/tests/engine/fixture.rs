@@ -34,9 +34,9 @@ impl Fixture {
     pub(crate) fn append(&self, messages: &[Message]) -> ConversationId {
         let ids = SeqIds::new(self.clock.now().0 as u64 ^ messages.len() as u64 ^ 77);
         let context = AppendContext { ids: &ids, now: self.clock.now(), import_id: None };
-        self.engine.store().write(|tx| tx.append(messages, context)).unwrap();
+        self.engine.store().write(|tx| tx.log().append(messages, context)).unwrap();
         let source = &messages[0].source.conversation;
-        self.engine.store().read(|tx| tx.conversation_by_source(source)).unwrap().unwrap()
+        self.engine.store().read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap()
     }
 
     /// Appends a conversation and proposes from it.
@@ -67,8 +67,11 @@ impl Fixture {
     }
 
     pub(crate) fn rows(&self) -> Vec<(MemoryId, String)> {
-        let (_, rows) =
-            self.engine.store().read(|tx| tx.list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1_000)).unwrap();
+        let (_, rows) = self
+            .engine
+            .store()
+            .read(|tx| tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1_000))
+            .unwrap();
         rows.into_iter()
             .map(|row| {
                 let m = row.memory;
@@ -85,7 +88,7 @@ impl Fixture {
     }
 
     pub(crate) fn gates(&self) -> Vec<String> {
-        self.engine.store().read(|tx| tx.gate_counts()).unwrap().into_iter().map(|(gate, _)| gate).collect()
+        self.engine.store().read(|tx| tx.memories().gate_counts()).unwrap().into_iter().map(|(gate, _)| gate).collect()
     }
 }
 

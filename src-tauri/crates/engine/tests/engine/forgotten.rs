@@ -11,7 +11,7 @@ const WORD: &str = "xylokarpzebra";
 
 /// The rows of derived tables that contain a word.
 fn rows_with(f: &Fixture, word: &str) -> Vec<String> {
-    let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
+    let tables = f.engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false)).unwrap();
     let rows = tables.into_iter().flat_map(|(table, rows)| rows.into_iter().map(move |row| format!("{table}: {row}")));
     rows.filter(|row| row.to_lowercase().contains(word)).collect()
 }
@@ -81,7 +81,8 @@ fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back()
     let of_it = |f: &Fixture| rows_with(f, WORD);
     assert_eq!(of_it(&f), Vec::<String>::new(), "at once");
     assert_eq!(f.memories(), others, "what else is remembered stays");
-    let said = f.engine.store().read(|tx| tx.conversation_interactions(&tx.conversation_by_source("c1")?.unwrap())).unwrap();
+    let said =
+        f.engine.store().read(|tx| tx.log().conversation_interactions(&tx.log().conversation_by_source("c1")?.unwrap())).unwrap();
     assert!(said[0].content.contains(WORD), "the message stays as it was said");
     assert!(!f.engine.context(&request).unwrap().text.contains(WORD), "an agent is not given the words");
     // Run every derivation.
@@ -96,7 +97,7 @@ fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back()
     let f = f.restarted(9);
     derive(&f);
     f.append(&Conversation::new("later").messages(&format!("owner Mara: I prefer {WORD} paper for every letter.")));
-    let later = f.engine.store().read(|tx| tx.conversation_by_source("later")).unwrap().unwrap();
+    let later = f.engine.store().read(|tx| tx.log().conversation_by_source("later")).unwrap().unwrap();
     f.engine.propose(&later, None, &Unwatched).unwrap();
     assert!(f.memories().iter().all(|text| !text.contains(WORD)), "said once more it is not offered: {:?}", f.memories());
 }
@@ -124,7 +125,7 @@ fn a_copy_of_what_is_approved_elsewhere_goes_alone() {
     // The same statement in a place that others can see too is a separate memory.
     f.clock.advance_ms(1_000);
     f.append(&Conversation::new("room").channel("matrix", "room").public().messages("owner Mara: I live in Porto."));
-    let room = f.engine.store().read(|tx| tx.conversation_by_source("room")).unwrap().unwrap();
+    let room = f.engine.store().read(|tx| tx.log().conversation_by_source("room")).unwrap().unwrap();
     f.engine.propose(&room, None, &Unwatched).unwrap();
     let copies: Vec<MemoryId> =
         f.rows().into_iter().filter(|(id, text)| *id != first && text.contains("Porto")).map(|(id, _)| id).collect();
@@ -133,7 +134,7 @@ fn a_copy_of_what_is_approved_elsewhere_goes_alone() {
     f.engine.erase_memories(std::slice::from_ref(copy)).unwrap();
     assert_eq!(f.memories().len(), 1, "{:?}", f.memories());
     assert!(f.memories()[0].starts_with("active"), "the approved one stays");
-    assert_eq!(f.engine.store().read(|tx| tx.forgotten_places()).unwrap(), [], "and its words are of use");
+    assert_eq!(f.engine.store().read(|tx| tx.lifecycle().forgotten_places()).unwrap(), [], "and its words are of use");
 }
 
 #[test]
@@ -177,11 +178,11 @@ fn a_refused_memory_that_is_erased_stays_refused() {
         let waits = |f: &Fixture| {
             f.rows()
                 .into_iter()
-                .filter(|(id, _)| f.engine.store().read(|tx| tx.memory(id)).unwrap().status == MemoryStatus::Pending)
+                .filter(|(id, _)| f.engine.store().read(|tx| tx.memories().memory(id)).unwrap().status == MemoryStatus::Pending)
                 .count()
         };
         assert_eq!(waits(&f), 0, "{line} {:?}", f.memories());
     }
-    let stopped = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
+    let stopped = f.engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false)).unwrap();
     assert!(stopped["gate_log"].iter().all(|row| !row.contains("peanuts")), "the log does not say it either");
 }

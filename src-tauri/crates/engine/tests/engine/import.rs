@@ -40,12 +40,12 @@ fn engine(dir: &TempDir, ids: impl IdSource + 'static) -> Engine {
 }
 
 fn stored(engine: &Engine) -> u64 {
-    engine.store().read(|tx| tx.totals()).unwrap().0
+    engine.store().read(|tx| tx.log().totals()).unwrap().0
 }
 
 /// The recorded state of an import, and the number of imported messages.
 fn account(engine: &Engine, id: &ImportId) -> (String, u64) {
-    let imports = engine.store().read(|tx| tx.imports(10)).unwrap();
+    let imports = engine.store().read(|tx| tx.sources().imports(10)).unwrap();
     let import = imports.into_iter().find(|import| import.id == *id).unwrap();
     (import.state, import.totals.imported)
 }
@@ -78,7 +78,7 @@ fn a_cancelled_import_keeps_whole_batches_and_the_next_one_brings_the_rest() {
     assert_eq!(totals.duplicate, kept);
     assert_eq!(stored(&engine), kept + totals.imported);
     assert!(totals.imported > 0, "it really stopped");
-    assert!(engine.store().read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
+    assert!(engine.store().read(|tx| tx.log().verify_chain()).unwrap().faults.is_empty());
 }
 
 /// An id source that repeats itself after a number of ids.

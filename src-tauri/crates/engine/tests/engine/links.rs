@@ -12,7 +12,7 @@ fn suggested() -> (Fixture, LinkId) {
     let f = Fixture::new();
     f.append(&conversation("c1", "owner Mara: Shall we?\nperson Robin Hale: On Friday."));
     f.append(&conversation("c2", "owner Mara: And you?\nperson R. Hale: Gladly.\nperson R. Hale: On Friday?"));
-    let handles = f.engine.store().read(|tx| tx.handles()).unwrap();
+    let handles = f.engine.store().read(|tx| tx.people().handles()).unwrap();
     let id_of = |name: &str| -> HandleId {
         let found = handles.iter().find(|row| row.display_name == name);
         found.unwrap_or_else(|| panic!("{name} has a handle: {handles:?}")).id.clone()
@@ -29,7 +29,7 @@ fn suggested() -> (Fixture, LinkId) {
         evidence_fingerprint: "f1".to_owned(),
         proposer: "test/1".to_owned(),
     };
-    f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], MONDAY_TEN)).unwrap();
+    f.engine.store().write(|tx| tx.people().replace_link_suggestions(&[row], MONDAY_TEN)).unwrap();
     (f, id)
 }
 
@@ -53,7 +53,7 @@ fn each_answer_can_be_taken_back_and_the_pair_is_asked_about_again() {
 #[test]
 fn taking_back_an_answer_that_was_never_given_writes_nothing() {
     let (f, id) = suggested();
-    let version = |f: &Fixture| f.engine.store().read(|tx| tx.boundary_version()).unwrap();
+    let version = |f: &Fixture| f.engine.store().read(|tx| tx.privacy().boundary_version()).unwrap();
     let before = version(&f);
     f.engine.reopen_link(&id).unwrap();
     assert_eq!(version(&f), before);

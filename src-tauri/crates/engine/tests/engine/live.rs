@@ -69,8 +69,8 @@ impl Followed {
     fn rows(&self) -> Vec<InteractionRow> {
         let read = self.fixture.engine.store().read(|tx| {
             let mut rows = Vec::new();
-            for conversation in tx.conversations(&ConversationFilter::default(), 0, 1_000)?.1 {
-                rows.extend(tx.conversation_interactions(&conversation.id)?);
+            for conversation in tx.log().conversations(&ConversationFilter::default(), 0, 1_000)?.1 {
+                rows.extend(tx.log().conversation_interactions(&conversation.id)?);
             }
             Ok(rows)
         });
@@ -376,10 +376,10 @@ fn what_is_erased_stays_out_and_a_folder_that_is_no_longer_followed_is_forgotten
     followed.write("s.jsonl", &said(1, "One."));
     followed.texts();
     let engine = &followed.fixture.engine;
-    let id = engine.store().read(|tx| tx.conversation_by_source("s-1")).unwrap().unwrap();
+    let id = engine.store().read(|tx| tx.log().conversation_by_source("s-1")).unwrap().unwrap();
     engine.erase_conversation(&id, "asked").unwrap();
     let name = followed.path("s.jsonl").to_string_lossy().into_owned();
-    let row = || engine.store().read(|tx| tx.live_file(&name)).unwrap();
+    let row = || engine.store().read(|tx| tx.sources().live_file(&name)).unwrap();
     assert_eq!(row().map(|row| (row.state, row.read_to)), Some((None, 0)), "nothing of the session is kept");
     followed.add("s.jsonl", &said(2, "Two."));
     assert_eq!(followed.texts(), ["Two."], "it is read from its start, without what was erased");
@@ -399,7 +399,7 @@ fn files_that_are_no_sessions_are_left_alone() {
     followed.write("other.jsonl", &format!("{meeting}\n"));
     followed.write("session.json", "{\"sessionId\":\"g-1\",\"projectHash\":\"p\",\"messages\":[{\"id\":\"1\",");
     assert!(followed.texts().is_empty());
-    assert!(followed.fixture.engine.store().read(|tx| tx.alerts()).unwrap().is_empty(), "nobody is told about half a file");
+    assert!(followed.fixture.engine.store().read(|tx| tx.alerts().all()).unwrap().is_empty(), "nobody is told about half a file");
     let whole = r#"{"sessionId":"g-1","projectHash":"p","messages":[{"id":"1","timestamp":"2026-03-02T10:00:01Z","type":"user","content":"Go on."}]}"#;
     followed.write("session.json", whole);
     assert_eq!(followed.texts(), ["Go on."], "control: once it is whole it is read");

@@ -70,8 +70,8 @@ fn delivery(room: &str, messages: Vec<Message>, position: &str) -> Delivery {
 }
 
 fn texts(f: &Fixture, room: &str) -> Vec<String> {
-    let rows = f.engine.store().read(|tx| match tx.conversation_by_source(room)? {
-        Some(id) => tx.conversation_interactions(&id),
+    let rows = f.engine.store().read(|tx| match tx.log().conversation_by_source(room)? {
+        Some(id) => tx.log().conversation_interactions(&id),
         None => Ok(Vec::new()),
     });
     rows.unwrap().into_iter().map(|row| row.content).collect()
@@ -121,7 +121,7 @@ fn what_comes_twice_is_known_and_positions_move_with_the_messages() {
     assert_eq!(position(&f, &id, "!one:a").as_deref(), Some("3"), "it is still there after a restart");
     let row = f.engine.live_source(&id).unwrap().row;
     assert!(row.last_message_at.is_some());
-    let listed = f.engine.store().read(|tx| tx.imports(10)).unwrap();
+    let listed = f.engine.store().read(|tx| tx.sources().imports(10)).unwrap();
     assert!(listed.is_empty(), "a source is no import in the list of imports: {listed:?}");
 }
 
@@ -140,7 +140,7 @@ fn a_paused_or_removed_source_stores_nothing_more() {
     f.engine.remove_live_source(&id, false).unwrap();
     assert!(inbox.deliver(words(3)).is_err());
     assert_eq!(texts(&f, "!one:a"), ["words"], "what it brought stays");
-    let imports = f.engine.store().read(|tx| tx.imports(10)).unwrap();
+    let imports = f.engine.store().read(|tx| tx.sources().imports(10)).unwrap();
     assert_eq!(imports.len(), 1, "and can be undone as an import");
     assert_eq!((imports[0].path.as_str(), imports[0].totals.imported), ("@mara:a", 1));
     assert_eq!(f.engine.undo_import(&imports[0].id).unwrap().erased.messages, 1);
@@ -262,9 +262,9 @@ fn an_erased_person_leaves_no_handle_and_still_counts_as_somebody_there() {
     inbox.deliver(Delivery { members: members(&["@ben:a"]), ..delivery("!one:a", secret, "1") }).unwrap();
     let words = vec![message("!two:a", "$2", "@ben:a", "hello"), message("!two:a", "$3", "@eve:a", "hello")];
     inbox.deliver(Delivery { members: members(&["@ben:a", "@eve:a"]), ..delivery("!two:a", words, "1") }).unwrap();
-    let eve = f.engine.store().read(|tx| tx.handle_by_address("matrix", "@eve:a")).unwrap().unwrap().entity_id;
+    let eve = f.engine.store().read(|tx| tx.people().handle_by_address("matrix", "@eve:a")).unwrap().unwrap().entity_id;
     f.engine.erase_person(&eve, "asked").unwrap();
-    let left = f.engine.store().read(|tx| tx.channel_members()).unwrap();
+    let left = f.engine.store().read(|tx| tx.log().channel_members()).unwrap();
     assert!(left.iter().all(|(_, member)| *member != Member::Handle("@eve:a".to_owned())), "{left:?}");
     assert!(!is_told_in(&f, "!two:a"), "she still reads that room");
 }
@@ -373,7 +373,10 @@ fn a_room_that_replaces_another_one_is_never_more_open_and_overrules_nobody() {
         inbox.deliver(delivery(room, vec![message(room, "$1", "@ben:a", "hello")], "1")).unwrap();
     }
     let now = f.engine.now();
-    f.engine.store().write(|tx| tx.choose_channel_visibility("matrix", "!one:a", Some(Visibility::Private), now)).unwrap();
+    f.engine
+        .store()
+        .write(|tx| tx.privacy().choose_channel_visibility("matrix", "!one:a", Some(Visibility::Private), now))
+        .unwrap();
     // The new room comes first, undecided, and is confirmed later.
     let found = |id: &str, continues: Option<&str>| FoundChannel {
         continues: continues.map(str::to_owned),
@@ -382,7 +385,7 @@ fn a_room_that_replaces_another_one_is_never_more_open_and_overrules_nobody() {
     inbox.found(&[found("!next:a", None), found("!decided:a", None)]).unwrap();
     choose(&f, &id, "!decided:a", ChannelChoice::Ignore);
     inbox.found(&[found("!next:a", Some("!one:a")), found("!decided:a", Some("!one:a"))]).unwrap();
-    let chosen = |room: &str| f.engine.store().read(|tx| tx.channel_choice("matrix", room)).unwrap();
+    let chosen = |room: &str| f.engine.store().read(|tx| tx.privacy().channel_choice("matrix", room)).unwrap();
     assert_eq!((choice(&f, &id, "!next:a").0, chosen("!next:a")), (ChannelChoice::Remember, Some(Visibility::Private)));
     assert_eq!(choice(&f, &id, "!decided:a").0, ChannelChoice::Ignore, "the person decided already");
     assert_eq!(chosen("!two:a"), None);
@@ -390,8 +393,8 @@ fn a_room_that_replaces_another_one_is_never_more_open_and_overrules_nobody() {
     f.engine
         .store()
         .write(|tx| {
-            let conversation = tx.conversations_of_channel("matrix", "!two:a")?.remove(0);
-            tx.set_private(&conversation, true)
+            let conversation = tx.privacy().conversations_of_channel("matrix", "!two:a")?.remove(0);
+            tx.log().set_private(&conversation, true)
         })
         .unwrap();
     inbox.found(&[found("!after:a", Some("!two:a"))]).unwrap();

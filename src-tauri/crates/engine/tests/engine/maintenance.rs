@@ -12,7 +12,7 @@ use keepsake_testkit::{Conversation, SeqIds, ToolSession, conversation};
 use crate::fixture::Fixture;
 
 fn last(f: &Fixture) -> MaintenanceRunRow {
-    f.engine.store().read(|tx| tx.maintenance_runs(1)).unwrap().remove(0)
+    f.engine.store().read(|tx| tx.maintenance().maintenance_runs(1)).unwrap().remove(0)
 }
 
 fn digest(f: &Fixture) -> Digest {
@@ -45,20 +45,20 @@ fn it_begins_once_a_night_and_not_on_the_day_of_the_first_look() {
     // Monday at ten in the morning.
     let next = f.engine.queue_maintenance().unwrap().unwrap();
     assert_eq!(next.0 - f.clock.now().0, 17 * HOUR_MS, "three in the night");
-    assert_eq!(f.engine.store().read(|tx| tx.maintenance_runs(9)).unwrap(), []);
+    assert_eq!(f.engine.store().read(|tx| tx.maintenance().maintenance_runs(9)).unwrap(), []);
     f.clock.advance_ms(17 * HOUR_MS);
     let next = f.engine.queue_maintenance().unwrap().unwrap();
     assert_eq!(next.0 - f.clock.now().0, DAY_MS, "and the night after");
     drain(&f);
     assert_eq!(last(&f).state, RunState::Finished);
     f.engine.queue_maintenance().unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.maintenance_runs(9)).unwrap().len(), 1, "once is enough");
+    assert_eq!(f.engine.store().read(|tx| tx.maintenance().maintenance_runs(9)).unwrap().len(), 1, "once is enough");
     f.clock.advance_ms(5 * DAY_MS);
     f.engine.queue_maintenance().unwrap();
     drain(&f);
     f.engine.queue_maintenance().unwrap();
     assert_eq!(
-        f.engine.store().read(|tx| tx.maintenance_runs(9)).unwrap().len(),
+        f.engine.store().read(|tx| tx.maintenance().maintenance_runs(9)).unwrap().len(),
         2,
         "nights that were missed are made up for once"
     );
@@ -174,7 +174,7 @@ fn what_waits_too_long_is_parked_stays_visible_and_comes_back() {
     assert_eq!(last(&f).parked, 1, "the newer one waits on");
     let waiting = digest(&f).waiting;
     assert_eq!((count(&waiting, "review"), count(&waiting, "parked")), (1, 1));
-    let until = || f.engine.store().read(|tx| tx.memory(&old)).unwrap().snoozed_until;
+    let until = || f.engine.store().read(|tx| tx.memories().memory(&old)).unwrap().snoozed_until;
     assert_eq!(until(), Some(PARKED_UNTIL));
     assert_eq!(f.engine.expire_old_memories().unwrap(), 0, "what is parked is not parked again");
     assert_eq!(f.engine.undo(None).unwrap(), None, "undo is for what a person did");
@@ -223,7 +223,7 @@ owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets fo
     f.engine.queue_playbooks().unwrap();
     f.engine.queue_topics().unwrap();
     drain(&f);
-    let handles = f.engine.store().read(|tx| tx.handles()).unwrap();
+    let handles = f.engine.store().read(|tx| tx.people().handles()).unwrap();
     let id_of = |name: &str| handles.iter().find(|row| row.display_name == name).unwrap().id.clone();
     suggest(&f, id_of("Robin Hale"), id_of("R. Hale"), "f1");
     let topics = f.engine.topics().unwrap();
@@ -238,7 +238,7 @@ owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets fo
         why: Vec::new(),
         apart: Vec::new(),
     };
-    f.engine.store().write(|tx| tx.insert_topic_proposal(&row)).unwrap();
+    f.engine.store().write(|tx| tx.topics().insert_topic_proposal(&row)).unwrap();
     f
 }
 
@@ -254,7 +254,7 @@ fn suggest(f: &Fixture, a: HandleId, b: HandleId, evidence_fingerprint: &str) {
         evidence_fingerprint: evidence_fingerprint.to_owned(),
         proposer: "test/1".to_owned(),
     };
-    f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], f.clock.now())).unwrap();
+    f.engine.store().write(|tx| tx.people().replace_link_suggestions(&[row], f.clock.now())).unwrap();
 }
 
 /// Starts a run, which expires proposals, and stops it before its jobs find any proposal again.
@@ -266,7 +266,7 @@ fn park(f: &Fixture) -> u64 {
 
 /// Number of open proposals of each kind: links, topic proposals, playbooks, gaps.
 fn waiting(f: &Fixture) -> [u64; 4] {
-    let counts = f.engine.store().read(|tx| tx.waiting(f.clock.now(), PARKED_UNTIL)).unwrap();
+    let counts = f.engine.store().read(|tx| tx.maintenance().waiting(f.clock.now(), PARKED_UNTIL)).unwrap();
     let counts: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     assert_eq!(f.engine.playbooks_waiting().unwrap(), count(&counts, "playbooks"));
     let gaps = f.engine.gaps().unwrap().len() as u64;
@@ -314,7 +314,7 @@ fn what_is_set_aside_comes_back_by_itself_when_something_new_speaks_for_it_and_g
     park(&f);
     f.clock.advance_ms((i64::from(EXPIRE_AFTER_DAYS) + 1) * DAY_MS);
     assert_eq!(park(&f), 4);
-    let handles = f.engine.store().read(|tx| tx.link_suggestions()).unwrap().remove(0);
+    let handles = f.engine.store().read(|tx| tx.people().link_suggestions()).unwrap().remove(0);
     suggest(&f, handles.a, handles.b, "f2");
     assert_eq!(waiting(&f)[0], 1, "there is new evidence");
     assert!(!aside(&f).iter().any(|(kind, _)| *kind == ProposalKind::Link));
@@ -328,7 +328,7 @@ fn what_is_set_aside_comes_back_by_itself_when_something_new_speaks_for_it_and_g
     assert_eq!(left, [ProposalKind::Topic], "what was answered is not told of as set aside");
     f.engine.dismiss_gap(&gap.1.parse().unwrap(), false).unwrap();
     park(&f);
-    let kept = |kind| f.engine.store().read(|tx| tx.waits()).unwrap().iter().any(|row| row.kind == kind);
+    let kept = |kind| f.engine.store().read(|tx| tx.memories().waits()).unwrap().iter().any(|row| row.kind == kind);
     assert!(kept(ProposalKind::Playbook), "a cycle that was stopped may not have found again what there is");
     f.engine.start_maintenance().unwrap();
     drain(&f);

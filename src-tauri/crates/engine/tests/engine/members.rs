@@ -59,7 +59,7 @@ impl Fixture {
     }
 
     fn members(&self) -> usize {
-        self.engine.store().read(|tx| tx.channel_members()).unwrap().len()
+        self.engine.store().read(|tx| tx.log().channel_members()).unwrap().len()
     }
 }
 
@@ -123,7 +123,7 @@ fn a_room_that_is_read_live_is_as_the_account_says() {
     let f = Fixture::new();
     f.bring_lines(&talk());
     let ben = ChannelHandle { channel: "slack".to_owned(), handle: "U1".to_owned() };
-    f.engine.store().write(|tx| tx.set_channel_members("slack", "two", &[ben])).unwrap();
+    f.engine.store().write(|tx| tx.log().set_channel_members("slack", "two", &[ben])).unwrap();
     f.bring_lines(&[notice("3", 2, "joined", &eve())]);
     assert!(f.tells("two"), "the account knows that she is not there");
 }
@@ -134,7 +134,7 @@ fn what_is_erased_leaves_no_member_and_does_not_come_back_with_one() {
     let told = [talk(), vec![notice("3", 2, "joined", &eve())]].concat();
     f.bring_lines(&told);
     assert_eq!(f.members(), 1);
-    let id = f.engine.store().read(|tx| tx.conversation_by_source("two")).unwrap().unwrap();
+    let id = f.engine.store().read(|tx| tx.log().conversation_by_source("two")).unwrap().unwrap();
     f.engine.erase_conversation(&id, "asked").unwrap();
     assert_eq!(f.members(), 0);
     f.bring_lines(&told);
@@ -150,9 +150,9 @@ fn an_erased_person_leaves_no_name_among_the_members_and_still_counts_as_there()
     f.bring_lines(
         &[talk(), vec![word, notice("3", 2, "joined", &json!({ "name": "Eve" })), notice("4", 3, "left", &eve())]].concat(),
     );
-    let eve = f.engine.store().read(|tx| tx.handle_by_address("slack", "U2")).unwrap().unwrap().entity_id;
+    let eve = f.engine.store().read(|tx| tx.people().handle_by_address("slack", "U2")).unwrap().unwrap().entity_id;
     f.engine.erase_person(&eve, "asked").unwrap();
-    let left = format!("{:?}", f.engine.store().read(|tx| tx.channel_members()).unwrap());
+    let left = format!("{:?}", f.engine.store().read(|tx| tx.log().channel_members()).unwrap());
     assert!(!left.contains("Eve") && !left.contains("U2"), "{left}");
     assert_eq!(f.members(), 1);
     assert!(!f.tells("two"), "she still reads that room");

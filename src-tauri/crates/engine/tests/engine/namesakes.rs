@@ -41,7 +41,7 @@ impl Bens {
     }
 
     fn handle(&self, address: &str) -> HandleId {
-        self.f.engine.store().read(|tx| tx.handle_by_address("matrix", address)).unwrap().unwrap().id
+        self.f.engine.store().read(|tx| tx.people().handle_by_address("matrix", address)).unwrap().unwrap().id
     }
 
     fn link(&self) {
@@ -76,7 +76,8 @@ impl Bens {
         let status = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
         let rows = self.f.rows().into_iter();
         rows.map(|(id, text)| {
-            let (row, lines) = self.f.engine.store().read(|tx| Ok((tx.memory(&id)?, tx.evidence(&id)?.len()))).unwrap();
+            let (row, lines) =
+                self.f.engine.store().read(|tx| Ok((tx.memories().memory(&id)?, tx.memories().evidence(&id)?.len()))).unwrap();
             format!("{} {}: {lines}", status(&text), row.content)
         })
         .collect()

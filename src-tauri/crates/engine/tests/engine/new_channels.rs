@@ -65,7 +65,7 @@ impl Fixture {
 
     /// The visibility of every conversation, as `id: visibility`.
     fn seen(&self) -> Vec<String> {
-        let (_, rows) = self.engine.store().read(|tx| tx.conversations(&Default::default(), 0, 1_000)).unwrap();
+        let (_, rows) = self.engine.store().read(|tx| tx.log().conversations(&Default::default(), 0, 1_000)).unwrap();
         let mut seen: Vec<String> =
             rows.into_iter().map(|row| format!("{}: {}", row.source_conversation, row.visibility)).collect();
         seen.sort();
@@ -214,7 +214,7 @@ fn only_what_was_chosen_public_is_served_to_an_agent_for_what_is_public() {
         let said: [Talk<'_>; 2] =
             [("a1", "a", None, &["The marzipan is in the oven."]), ("b1", "b", None, &["The marzipan is burnt."])];
         f.bring_as(f.export("a.jsonl", &said), channels);
-        f.engine.store().write(|tx| tx.set_agent("nova", Visibility::Public, f.engine.now())).unwrap();
+        f.engine.store().write(|tx| tx.privacy().set_agent("nova", Visibility::Public, f.engine.now())).unwrap();
         let audience = Audience { agent: Some("nova".to_owned()), ..Audience::default() };
         let ask = SearchAsk { query: "marzipan".to_owned(), limit: 9, audience: Some(audience), ..SearchAsk::default() };
         let hits = f.engine.search(&ask).unwrap().messages;

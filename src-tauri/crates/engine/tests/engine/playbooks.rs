@@ -58,7 +58,7 @@ fn a_way_of_working_is_found_with_the_lines_that_show_it() {
         let texts: Vec<String> = f
             .engine
             .store()
-            .read(|tx| occurrence.messages.iter().map(|id| Ok(tx.interaction(id)?.unwrap().content)).collect())
+            .read(|tx| occurrence.messages.iter().map(|id| Ok(tx.log().interaction(id)?.unwrap().content)).collect())
             .unwrap();
         for (text, needle) in texts.iter().zip(["CHANGELOG", "cargo test", "git commit", "gh release"]) {
             assert!(text.contains(needle), "{text} shows {needle}");
@@ -132,7 +132,7 @@ fn a_further_session_makes_a_further_version() {
     assert_eq!((second.id.clone(), second.version.number), (first.id, 2));
     assert_eq!(second.version.supersedes, Some(first.version.id.clone()));
     assert_eq!(second.version.confidence, PlaybookConfidence::High);
-    let kept = f.engine.store().read(|tx| tx.playbook_version(&first.version.id)).unwrap();
+    let kept = f.engine.store().read(|tx| tx.playbooks().playbook_version(&first.version.id)).unwrap();
     assert_eq!(kept, first.version, "what was found before stays as it was");
 }
 
@@ -234,7 +234,7 @@ fn every_night_is_looked_again_and_not_more_often() {
     assert_eq!(f.engine.queue_playbooks().unwrap(), None, "without tools there is nothing to look for");
     releases(&f, 3);
     look(&f);
-    let jobs = |f: &Fixture| f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap();
+    let jobs = |f: &Fixture| f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
     let settled = jobs(&f);
     let next = f.engine.queue_playbooks().unwrap().unwrap();
     assert_eq!(jobs(&f), settled, "nothing changed");

@@ -78,7 +78,7 @@ fn a_new_playbook_is_told_of_once_without_a_word_of_any_message() {
     assert_eq!(told.keys().collect::<Vec<_>>(), ["id", "title", "occurrences", "steps"], "and nothing else");
     assert_eq!(told["title"], "gh release create after Edit, cargo test and git commit");
     assert!(!request.contains(CANARY) && !request.contains("CHANGELOG") && !request.contains("v1.0.0"), "{request}");
-    let calls = f.engine.store().read(|tx| tx.model_calls(false, 0, 10)).unwrap().1;
+    let calls = f.engine.store().read(|tx| tx.model_calls().list(false, 0, 10)).unwrap().1;
     assert_eq!(calls.len(), 1, "it stands in the list of what left this computer");
     assert_eq!((calls[0].purpose.as_str(), calls[0].outcome), ("webhook_playbooks/1", CallOutcome::Answered));
     assert!(request.ends_with(&calls[0].request), "word for word");
@@ -93,7 +93,7 @@ fn without_an_address_nothing_leaves_and_what_waits_when_one_is_entered_is_no_ne
     let (address, requests) = server("200 OK");
     sessions(&f, "release", SCRIPT);
     work(&f);
-    assert!(f.engine.store().read(|tx| tx.model_calls(false, 0, 10)).unwrap().1.is_empty());
+    assert!(f.engine.store().read(|tx| tx.model_calls().list(false, 0, 10)).unwrap().1.is_empty());
     f.engine.set_playbook_webhook(Some(&address)).unwrap();
     f.engine.queue_playbooks_now().unwrap();
     work(&f);
@@ -123,10 +123,10 @@ fn another_computer_hears_nothing_while_only_this_one_is_allowed() {
     sessions(&f, "release", SCRIPT);
     work(&f);
     assert!(
-        f.engine.store().read(|tx| tx.model_calls(false, 0, 10)).unwrap().1.is_empty(),
+        f.engine.store().read(|tx| tx.model_calls().list(false, 0, 10)).unwrap().1.is_empty(),
         "nothing was sent, nothing is in the list"
     );
-    let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+    let alerts = f.engine.store().read(|tx| tx.alerts().all()).unwrap();
     assert!(alerts.iter().any(|alert| alert.message.contains("not on this computer")), "and a person is told why: {alerts:?}");
     let (address, requests) = server("200 OK");
     f.engine.set_playbook_webhook(Some(&address)).unwrap();
@@ -148,6 +148,6 @@ fn a_server_that_fails_is_asked_again() {
     let lock = f.engine.lock_worker().unwrap();
     f.engine.run_due(&lock, &|_| {}).unwrap();
     assert!(requests.try_recv().is_ok(), "and is made");
-    let calls = f.engine.store().read(|tx| tx.model_calls(false, 0, 10)).unwrap().1;
+    let calls = f.engine.store().read(|tx| tx.model_calls().list(false, 0, 10)).unwrap().1;
     assert!(calls.len() >= 2 && calls.iter().all(|call| call.outcome == CallOutcome::Failed), "each attempt is in the list");
 }

@@ -15,7 +15,7 @@ fn nothing_is_derived_from_a_private_conversation() {
     let f = Fixture::new();
     let id = f.append(&Conversation::new("c1").private().messages(CANARY));
     assert_eq!(f.engine.queue_extraction(std::slice::from_ref(&id)).unwrap(), [], "no job is queued");
-    assert!(f.engine.store().read(|tx| tx.conversations_to_extract()).unwrap().is_empty(), "no sweep finds it");
+    assert!(f.engine.store().read(|tx| tx.log().conversations_to_extract()).unwrap().is_empty(), "no sweep finds it");
     f.engine.propose(&id, None, &Unwatched).unwrap();
     assert!(f.engine.analyze(&id, None, &Unwatched).is_err(), "asking for it is refused");
     assert_eq!(f.engine.queue_analysis(&id, true).unwrap(), AnalyzeStart::Private, "force does not help");
@@ -34,8 +34,8 @@ fn turning_private_while_a_job_waits_leaves_nothing() {
     f.engine
         .store()
         .write(|tx| {
-            tx.set_private(&id, true)?;
-            tx.cancel_jobs_about(id.as_str(), now)
+            tx.log().set_private(&id, true)?;
+            tx.jobs().cancel_jobs_about(id.as_str(), now)
         })
         .unwrap();
     assert_eq!(f.engine.run_next(Lane::Capture, &|_| {}).unwrap(), Step::Idle(None), "the waiting job is gone");
@@ -47,11 +47,11 @@ fn what_was_said_in_private_is_not_read_back() {
     let f = Fixture::new();
     let open = "owner Mara: I live in Utrecht.";
     let id = f.propose("c1", open);
-    f.engine.store().write(|tx| tx.set_private(&id, true)).unwrap();
+    f.engine.store().write(|tx| tx.log().set_private(&id, true)).unwrap();
     f.clock.advance_ms(60_000);
     let longer = format!("{open}\n{CANARY}");
     f.append(&conversation("c1", &longer));
-    f.engine.store().write(|tx| tx.set_private(&id, false)).unwrap();
+    f.engine.store().write(|tx| tx.log().set_private(&id, false)).unwrap();
     f.engine.propose(&id, None, &Unwatched).unwrap();
     assert_eq!(f.memories().len(), 1, "only what was open: {:?}", f.memories());
     f.clock.advance_ms(60_000);
@@ -66,16 +66,16 @@ fn hiding_and_erasing_touch_what_rests_only_on_it() {
     let f = Fixture::new();
     let id = f.propose("c1", "owner Mara: I live in Utrecht.\nowner Mara: I play the cello.");
     f.propose("c2", "owner Mara: I live in Utrecht.");
-    let hidden = f.engine.store().write(|tx| tx.hide_memories_of(&id, true)).unwrap();
+    let hidden = f.engine.store().write(|tx| tx.memories().hide_memories_of(&id, true)).unwrap();
     assert_eq!(hidden, 1, "the home is also known from elsewhere");
-    assert_eq!(f.engine.store().write(|tx| tx.hide_memories_of(&id, false)).unwrap(), 1);
-    f.engine.store().write(|tx| tx.erase_derived(&id)).unwrap();
+    assert_eq!(f.engine.store().write(|tx| tx.memories().hide_memories_of(&id, false)).unwrap(), 1);
+    f.engine.store().write(|tx| tx.lifecycle().erase_derived(&id)).unwrap();
     assert_eq!(
         f.memories(),
         ["pending personal_info owner: User: “I live in Utrecht”"],
         "what another conversation proves stays"
     );
-    let counts = f.engine.store().read(|tx| tx.privacy_counts(&id)).unwrap();
+    let counts = f.engine.store().read(|tx| tx.log().privacy_counts(&id)).unwrap();
     assert_eq!((counts.pending, counts.gate_entries, counts.analyses), (0, 0, 0));
 }
 
@@ -115,7 +115,7 @@ fn what_was_said_in_private_is_used_when_the_person_says_so_now_or_later() {
         f.run_due();
         let memories = f.memories().join("\n");
         assert!(memories.contains("zanzibar") && memories.contains("Utrecht"), "later: {says_so_later}: {memories}");
-        assert!(f.engine.store().read(|tx| tx.private_intervals(&id)).unwrap().is_empty());
+        assert!(f.engine.store().read(|tx| tx.log().private_intervals(&id)).unwrap().is_empty());
     }
 }
 

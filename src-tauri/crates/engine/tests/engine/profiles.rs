@@ -75,7 +75,7 @@ fn an_entry_is_seen_where_all_that_it_was_read_from_may_be() {
     let withheld = context(&f, "matrix:garden", "").withheld;
     assert_eq!(withheld.iter().map(|one| (one.rule, one.count)).collect::<Vec<_>>(), [("private_into_public", 1)]);
     let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
-    f.engine.store().write(|tx| tx.set_shared(ConsentItem::Profile, id.as_str(), true, Timestamp(0))).unwrap();
+    f.engine.store().write(|tx| tx.privacy().set_shared(ConsentItem::Profile, id.as_str(), true, Timestamp(0))).unwrap();
     check("matrix:garden", "", true, true, "the person shared that one entry");
 }
 
@@ -143,7 +143,7 @@ fn a_derivation_that_dies_anywhere_is_done_once() {
         derive(&f);
         assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”", "Wants: “Please answer in French”"], "{point:?}");
         assert_eq!(f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap().len(), 2, "{point:?}");
-        let jobs = f.engine.store().read(|tx| tx.jobs(10)).unwrap();
+        let jobs = f.engine.store().read(|tx| tx.jobs().recent(10)).unwrap();
         assert!(jobs.iter().all(|job| job.state == JobState::Done), "{point:?}");
     }
 }
@@ -187,7 +187,8 @@ fn a_correction_by_a_person_holds_against_every_derivation() {
 #[test]
 fn linking_and_taking_it_back_leaves_every_profile_as_it_was() {
     let f = Fixture::new();
-    let handle = |channel: &str, name: &str| f.engine.store().read(|tx| tx.handle_by_address(channel, name)).unwrap().unwrap().id;
+    let handle =
+        |channel: &str, name: &str| f.engine.store().read(|tx| tx.people().handle_by_address(channel, name)).unwrap().unwrap().id;
     dm(&f, "ana", "person Ana: I prefer short answers.\nowner Mara: Please answer in French.");
     append(
         &f,
@@ -223,7 +224,7 @@ fn prefers_short_answers(f: &Fixture) {
     row.entry.content = "Prefers short answers".to_owned();
     row.entry.origin = ProfileOrigin::Model;
     row.proposer = "model".to_owned();
-    f.engine.store().write(|tx| tx.insert_profile(&row, std::slice::from_ref(&mara))).unwrap();
+    f.engine.store().write(|tx| tx.profiles().insert_profile(&row, std::slice::from_ref(&mara))).unwrap();
 }
 
 #[test]
@@ -252,7 +253,7 @@ fn what_is_new_is_followed_once_it_is_quiet_and_an_idle_engine_queues_nothing() 
     let f = Fixture::new();
     f.propose("c", "owner Mara: I work as a nurse in Leeds.");
     derive(&f);
-    let jobs = || f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap();
+    let jobs = || f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
     let idle = || (f.engine.queue_what_changed().unwrap(), jobs());
     assert_eq!(idle(), (None, 0), "nothing changed");
     f.engine.act(&Act::Approve(vec![f.id_of("nurse")])).unwrap();
@@ -290,8 +291,8 @@ fn a_derivation_that_failed_for_good_is_not_tried_for_ever() {
     f.engine.queue_profiles().unwrap();
     let now = f.engine.now();
     let fail = |tx: &keepsake_store::WriteTx<'_>| {
-        let (lease, _) = tx.lease_next(Lane::Capture, now)?.unwrap();
-        tx.fail(&lease, "no use in trying again", false, now)
+        let (lease, _) = tx.jobs().lease_next(Lane::Capture, now)?.unwrap();
+        tx.jobs().fail(&lease, "no use in trying again", false, now)
     };
     f.engine.store().write(fail).unwrap();
     dm(&f, "d", "person Ana: Please answer in French.");
@@ -360,7 +361,7 @@ fn an_entry_whose_older_line_went_off_the_record_gets_a_version_of_what_is_left(
     let rows = f.engine.profile_rows(&ana).unwrap();
     let live = rows.iter().find(|row| row.entry.is_live()).unwrap();
     for place in live.entry.evidence.as_slice() {
-        let message = f.engine.store().read(|tx| tx.interaction(&place.interaction)).unwrap().unwrap();
+        let message = f.engine.store().read(|tx| tx.log().interaction(&place.interaction)).unwrap().unwrap();
         assert_ne!(message.conversation_id, first, "nothing of it rests on what is off the record");
     }
 }

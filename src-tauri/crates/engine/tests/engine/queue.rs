@@ -30,7 +30,7 @@ fn drain_lane(f: &Fixture, lane: Lane) {
 }
 
 fn state(f: &Fixture) -> (u64, Vec<String>) {
-    (f.engine.store().read(|tx| tx.totals()).unwrap().0, f.memories())
+    (f.engine.store().read(|tx| tx.log().totals()).unwrap().0, f.memories())
 }
 
 /// A store with a queued import whose job, or first job that reads a conversation, is the next one of the lane. An import needs
@@ -51,7 +51,7 @@ fn with_work(lane: Lane) -> Fixture {
 
 fn leave_unread(f: &Fixture) {
     let now = f.engine.now();
-    f.engine.store().write(|tx| tx.put_setting("settings", r#"{"extract_on_import":false}"#, now)).unwrap();
+    f.engine.store().write(|tx| tx.settings().put_setting("settings", r#"{"extract_on_import":false}"#, now)).unwrap();
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn check_death((lane, point, nth): (Lane, KillPoint, u32), expected: &(u64, Vec<
     let f = f.restarted(2);
     drain_lane(&f, lane);
     assert!(state(&f) == *expected, "other state after it died in {lane} at {point:?} number {nth}");
-    let report = f.engine.store().read(|tx| tx.verify_chain()).unwrap();
+    let report = f.engine.store().read(|tx| tx.log().verify_chain()).unwrap();
     assert_eq!(report.faults, [], "the chain is whole after {point:?}");
 }
 
@@ -101,19 +101,19 @@ fn a_job_that_takes_the_program_down_again_and_again_is_parked_with_an_alert() {
     let mut f = Fixture::new();
     f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
     for crash in 1..=JOB_CRASHES_MAX {
-        let before = f.engine.store().read(|tx| tx.jobs(10)).unwrap();
+        let before = f.engine.store().read(|tx| tx.jobs().recent(10)).unwrap();
         assert_eq!(before[0].state, JobState::Queued, "crash {crash}: it is tried again on its own");
         f.engine.run_next_killed(Lane::Import, &|_| {}, &|at| at == KillPoint::AfterLease).unwrap();
         f = f.restarted(u64::from(crash) + 1);
         drop(f.engine.lock_worker().unwrap());
     }
-    let jobs = f.engine.store().read(|tx| tx.jobs(10)).unwrap();
+    let jobs = f.engine.store().read(|tx| tx.jobs().recent(10)).unwrap();
     assert_eq!(jobs[0].state, JobState::Dead);
-    assert_eq!(f.engine.store().read(|tx| tx.alerts()).unwrap().len(), 1, "a person is told");
+    assert_eq!(f.engine.store().read(|tx| tx.alerts().all()).unwrap().len(), 1, "a person is told");
     f.engine.retry_job(&jobs[0].id).unwrap();
     drain(&f);
-    assert_eq!(f.engine.store().read(|tx| tx.job(&jobs[0].id)).unwrap().state, JobState::Done, "and may insist");
-    assert!(f.engine.store().read(|tx| tx.alerts()).unwrap().is_empty(), "retrying settles the alert");
+    assert_eq!(f.engine.store().read(|tx| tx.jobs().job(&jobs[0].id)).unwrap().state, JobState::Done, "and may insist");
+    assert!(f.engine.store().read(|tx| tx.alerts().all()).unwrap().is_empty(), "retrying settles the alert");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_computer_that_sleeps_during_a_job_costs_it_nothing() {
     };
     let step = f.engine.run_next_killed(Lane::Import, &|_| {}, &asleep).unwrap();
     assert_eq!(step, Some(Step::Ran(job.clone(), JobState::Done)));
-    let row = f.engine.store().read(|tx| tx.job(&job)).unwrap();
+    let row = f.engine.store().read(|tx| tx.jobs().job(&job)).unwrap();
     assert_eq!((row.attempts, row.crashes, row.lease_epoch), (0, 0, 1), "one attempt under one lease");
 }
 
@@ -157,7 +157,7 @@ fn a_lane_goes_on_after_a_job_whose_end_could_not_be_written() {
         drop(end);
         assert!(failed.is_err(), "neither its end nor its failure could be stored: {failed:?}");
     });
-    let row = |f: &Fixture| f.engine.store().read(|tx| tx.job(&job)).unwrap();
+    let row = |f: &Fixture| f.engine.store().read(|tx| tx.jobs().job(&job)).unwrap();
     assert_eq!(row(&f).state, JobState::Running, "a control: it stands as running");
     assert_eq!(f.engine.live_progress(&job), None, "and is shown as doing nothing");
     let due = Some(MONDAY_TEN.plus_ms(JOB_LEASE_MS));
@@ -205,7 +205,7 @@ fn a_file_that_was_handed_over_goes_with_the_import_that_nobody_wants() {
     let (failed, kept) = queued("failed");
     let never = handed_over("never");
     drain(&f);
-    assert_eq!(f.engine.store().read(|tx| tx.job(&failed)).unwrap().state, JobState::Dead);
+    assert_eq!(f.engine.store().read(|tx| tx.jobs().job(&failed)).unwrap().state, JobState::Dead);
     assert!(kept.exists(), "it may be tried again");
     drop(f.engine.lock_worker().unwrap());
     assert!(kept.exists(), "also after a restart");
@@ -234,7 +234,7 @@ fn cancelling_a_running_import_stops_it_and_importing_again_brings_the_rest() {
     drain_lane(&f, Lane::Import);
     let whole = state(&f).0;
     assert!(partial < whole, "it really stopped: {partial} of {whole}");
-    let imports = f.engine.store().read(|tx| tx.imports(10)).unwrap();
+    let imports = f.engine.store().read(|tx| tx.sources().imports(10)).unwrap();
     assert!(imports.iter().any(|import| import.state == "cancelled"), "the account of the cancelled one is kept");
 }
 
@@ -253,7 +253,7 @@ fn paused_starts_nothing_and_loses_nothing() {
 
 #[test]
 fn a_pause_for_a_while_ends_by_itself_also_where_the_program_was_closed() {
-    let setting = |f: &Fixture| f.engine.store().read(|tx| tx.setting("queue_paused")).unwrap().unwrap();
+    let setting = |f: &Fixture| f.engine.store().read(|tx| tx.settings().setting("queue_paused")).unwrap().unwrap();
     for (wanted, lasts_ms) in [(PauseFor::Hour, HOUR_MS), (PauseFor::Tomorrow, 22 * HOUR_MS)] {
         for is_closed in [false, true] {
             let f = Fixture::new();
@@ -304,9 +304,9 @@ fn a_wrong_file_fails_once_with_one_clear_alert() {
     std::fs::write(&path, "just a note\n").unwrap();
     let job = f.engine.queue_import(&ImportRequest::of(&path)).unwrap();
     drain(&f);
-    let row = f.engine.store().read(|tx| tx.job(&job)).unwrap();
+    let row = f.engine.store().read(|tx| tx.jobs().job(&job)).unwrap();
     assert_eq!((row.state, row.attempts), (JobState::Dead, 1), "trying again cannot mend a wrong file");
-    let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+    let alerts = f.engine.store().read(|tx| tx.alerts().all()).unwrap();
     assert_eq!(alerts.len(), 1);
     assert!(alerts[0].message.contains(" holiday.txt"), "the alert names the file and not where it lies: {}", alerts[0].message);
 }
@@ -326,7 +326,7 @@ fn the_background_worker_finishes_what_is_queued_and_gives_the_queue_back() {
     let changes = f.engine.store().subscribe();
     let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), |_| {}).unwrap();
     f.engine.queue_import(&ImportRequest::of(export(&f, 2, 50))).unwrap();
-    while f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap() > 0 {
+    while f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap() > 0 {
         changes.recv_timeout(std::time::Duration::from_secs(60)).expect("the worker tells of each step");
         // Computing vectors yields to imports and retries a little later, so the fixed clock must be advanced.
         f.clock.advance_ms(5_000);
@@ -345,8 +345,8 @@ fn a_conversation_whose_extraction_failed_for_good_waits_for_the_person() {
     let now = keepsake_domain::Clock::now(f.clock.as_ref());
     let job = store
         .write(|tx| {
-            let (lease, job) = tx.lease_next(Lane::Capture, now)?.unwrap();
-            tx.fail(&lease, "no use in trying again", false, now)?;
+            let (lease, job) = tx.jobs().lease_next(Lane::Capture, now)?.unwrap();
+            tx.jobs().fail(&lease, "no use in trying again", false, now)?;
             Ok(job.id)
         })
         .unwrap();
@@ -361,10 +361,10 @@ fn an_import_that_a_process_left_behind_is_accounted_as_failed() {
     let f = Fixture::new();
     let id = keepsake_domain::ImportId::from_uuid(keepsake_domain::IdSource::next_uuid(&keepsake_testkit::SeqIds::new(5)));
     let now = keepsake_domain::Clock::now(f.clock.as_ref());
-    f.engine.store().write(|tx| tx.begin_import(&id, "/exports/chat.json", "chatgpt", false, now)).unwrap();
+    f.engine.store().write(|tx| tx.sources().begin_import(&id, "/exports/chat.json", "chatgpt", false, now)).unwrap();
     let f = f.restarted(2);
     drop(f.engine.lock_worker().unwrap());
-    let import = f.engine.store().read(|tx| tx.imports(1)).unwrap().remove(0);
+    let import = f.engine.store().read(|tx| tx.sources().imports(1)).unwrap().remove(0);
     assert_eq!(import.state, "failed");
     assert!(import.error.unwrap().contains("import it again"), "and says what to do");
 }

@@ -27,7 +27,7 @@ fn kept_as(
     category: Category,
     durability: Durability,
 ) -> MemoryId {
-    let messages = f.engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
+    let messages = f.engine.store().read(|tx| tx.log().last_messages(conversation, None, 50)).unwrap();
     let message = messages.iter().find(|message| message.content.contains(words)).unwrap();
     let start = message.content.split(words).next().unwrap().chars().count() as u32;
     let id = MemoryId::fresh(&keepsake_testkit::SeqIds::new(f.clock.now().0 as u64 ^ start as u64 ^ content.len() as u64));
@@ -58,7 +58,7 @@ fn kept_as(
         }],
         created: f.clock.now(),
     };
-    f.engine.store().write(|tx| tx.insert_memory(&memory)).unwrap();
+    f.engine.store().write(|tx| tx.memories().insert_memory(&memory)).unwrap();
     f.engine.act(&Act::Approve(vec![id.clone()])).unwrap();
     f.clock.advance_ms(1_000);
     id
@@ -109,7 +109,7 @@ fn backups(f: &Fixture) -> usize {
 }
 
 fn status(f: &Fixture, id: &MemoryId) -> MemoryStatus {
-    f.engine.store().read(|tx| tx.memory(id)).unwrap().status
+    f.engine.store().read(|tx| tx.memories().memory(id)).unwrap().status
 }
 
 /// Everything that the context and the tables contain about memories in use.
@@ -117,8 +117,13 @@ fn told(f: &Fixture) -> String {
     let mut text = f.engine.context(&ContextRequest { budget_chars: 20_000, ..ContextRequest::default() }).unwrap().text;
     let rows = f.engine.store().read(|tx| {
         let mut rows = Vec::new();
-        for id in tx.memories_active(None)? {
-            rows.push(format!("{:?} {:?} {:?}", tx.memory(&id)?, tx.evidence(&id)?, tx.relations_from(&id)?));
+        for id in tx.memories().active_at(None)? {
+            rows.push(format!(
+                "{:?} {:?} {:?}",
+                tx.memories().memory(&id)?,
+                tx.memories().evidence(&id)?,
+                tx.memories().relations_from(&id)?
+            ));
         }
         Ok(rows)
     });
@@ -175,9 +180,9 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     assert_eq!(backups(&f), 1, "one backup a run");
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
     assert_eq!((status(&f, &ids[0]), status(&f, &ids[2])), (MemoryStatus::Superseded, MemoryStatus::Active));
-    let evidence = f.engine.store().read(|tx| tx.evidence(&ids[2])).unwrap();
+    let evidence = f.engine.store().read(|tx| tx.memories().evidence(&ids[2])).unwrap();
     assert_eq!(evidence.len(), 2, "what stays rests on the lines of both");
-    let relations = f.engine.store().read(|tx| tx.relations_from(&ids[0])).unwrap();
+    let relations = f.engine.store().read(|tx| tx.memories().relations_from(&ids[0])).unwrap();
     assert!(relations.iter().any(|(relation, to, _)| *relation == Relation::MergedInto && *to == ids[2]), "{relations:?}");
     assert_ne!(told(&f), before);
     assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Applied));
@@ -210,9 +215,9 @@ fn what_was_refused_returns_only_where_its_sources_changed() {
     let refused = f.engine.apply_reflections(Some(std::slice::from_ref(&merge.id)), &Unwatched).unwrap();
     assert_eq!(refused.operation, None, "what is refused is not applied by the way");
     let three = chat(&f, "three", "owner Mara: I love weekend hiking, still.");
-    let message = f.engine.store().read(|tx| tx.last_messages(&three, None, 1)).unwrap().remove(0);
+    let message = f.engine.store().read(|tx| tx.log().last_messages(&three, None, 1)).unwrap().remove(0);
     let place = NewEvidence { interaction_id: message.id, span: Span::new(0, 14).unwrap() };
-    f.engine.store().write(|tx| tx.add_evidence(&ids[0], &place).map(drop)).unwrap();
+    f.engine.store().write(|tx| tx.memories().add_evidence(&ids[0], &place).map(drop)).unwrap();
     let open: Vec<_> = folds(&f).into_iter().filter(|row| row.status == ReflectionStatus::Open).collect();
     assert_eq!(open.len(), 1, "said again it is another matter");
     assert_ne!(open[0].id, merge.id);
@@ -275,7 +280,7 @@ fn folding_widens_nothing() {
     assert_eq!(visible("forum:x"), Vec::<MemoryId>::new(), "said in private, told in no open place");
     assert_eq!(visible("chat").len(), 1, "control: the owner's own program has it");
     let stays = ids.iter().find(|id| status(&f, id) == MemoryStatus::Active).unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.memory(stays)).unwrap().visibility, Visibility::Private);
+    assert_eq!(f.engine.store().read(|tx| tx.memories().memory(stays)).unwrap().visibility, Visibility::Private);
 }
 
 #[test]
@@ -288,10 +293,10 @@ fn what_was_folded_before_goes_on_with_its_lines() {
     let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
     assert_eq!(row.memories, [b.clone(), c.clone()]);
     f.engine.apply_reflections(Some(&[row.id]), &Unwatched).unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.evidence(&c)).unwrap().len(), 3, "no line is lost");
+    assert_eq!(f.engine.store().read(|tx| tx.memories().evidence(&c)).unwrap().len(), 3, "no line is lost");
     f.engine.undo(None).unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.evidence(&b)).unwrap().len(), 2);
-    assert_eq!(f.engine.store().read(|tx| tx.evidence(&c)).unwrap().len(), 1);
+    assert_eq!(f.engine.store().read(|tx| tx.memories().evidence(&b)).unwrap().len(), 2);
+    assert_eq!(f.engine.store().read(|tx| tx.memories().evidence(&c)).unwrap().len(), 1);
 }
 
 #[test]
@@ -299,7 +304,7 @@ fn what_is_private_or_taken_back_is_not_proposed_and_leaves_the_list_at_once() {
     let (f, ids) = untidy();
     let all = look(&f);
     assert_eq!(all.len(), 2);
-    let conversation = f.engine.store().read(|tx| tx.memory(&ids[3])).unwrap().conversation_id;
+    let conversation = f.engine.store().read(|tx| tx.memories().memory(&ids[3])).unwrap().conversation_id;
     f.engine.set_private(&conversation, true, Existing::Keep).unwrap();
     let left = f.engine.reflections().unwrap();
     assert_eq!(kinds(&left), [ReflectionKind::Archive], "one rests on the conversation");
@@ -313,7 +318,7 @@ fn what_is_private_or_taken_back_is_not_proposed_and_leaves_the_list_at_once() {
 fn an_erased_source_takes_its_proposals_along() {
     let (f, ids) = untidy();
     assert_eq!(look(&f).len(), 2);
-    let conversation = f.engine.store().read(|tx| tx.memory(&ids[1])).unwrap().conversation_id;
+    let conversation = f.engine.store().read(|tx| tx.memories().memory(&ids[1])).unwrap().conversation_id;
     assert!(f.engine.erase_conversation(&conversation, "test").unwrap().is_done);
     assert_eq!(f.engine.reflections().unwrap(), []);
     let file = f.dir.path().join("keepsake.db");

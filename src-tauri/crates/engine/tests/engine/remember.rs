@@ -9,7 +9,7 @@ const LINES: &str = "owner Mara: Nothing much. Größe M, and the attic key hang
 
 /// The message that contains the words, and their position in it.
 fn place(f: &Fixture, conversation: &ConversationId, words: &str) -> (InteractionId, Span) {
-    let rows = f.engine.store().read(|tx| tx.conversation_interactions(conversation)).unwrap();
+    let rows = f.engine.store().read(|tx| tx.log().conversation_interactions(conversation)).unwrap();
     let row = rows.into_iter().find(|row| row.content.contains(words)).unwrap();
     let at = row.content.find(words).unwrap();
     let span = Span::of_bytes(&row.content, at..at + words.len()).unwrap();
@@ -30,7 +30,7 @@ fn chosen_words_are_an_active_memory_and_undo_takes_the_approval_back() {
     let (message, span) = place(&f, &talk, "the attic key hangs behind the clock");
     let done = f.engine.remember(&message, span, Some(Category::PersonalInfo)).unwrap();
     assert_eq!(f.memories(), ["active personal_info owner: User: “the attic key hangs behind the clock”"]);
-    assert_eq!(f.engine.store().read(|tx| tx.memory(&done.id)).unwrap().proposers, ["person"]);
+    assert_eq!(f.engine.store().read(|tx| tx.memories().memory(&done.id)).unwrap().proposers, ["person"]);
     let again = f.engine.remember(&message, span, Some(Category::PersonalInfo)).unwrap();
     assert_eq!((&again.id, again.outcome.operation), (&done.id, None), "remembered twice, it is one memory");
     f.engine.undo(done.outcome.operation.as_ref()).unwrap();

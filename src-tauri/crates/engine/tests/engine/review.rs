@@ -35,14 +35,14 @@ fn an_edit_is_a_new_version_and_the_old_one_stays_readable() {
     let outcome = f.engine.act(&Act::Edit(old.clone(), "User: “I play the cello” and the viola".to_owned(), None)).unwrap();
     let new = outcome.created[0].1.clone();
     assert_eq!(outcome.set_aside, [], "its own version is no other statement");
-    let (before, after) = f.engine.store().read(|tx| Ok((tx.memory(&old)?, tx.memory(&new)?))).unwrap();
+    let (before, after) = f.engine.store().read(|tx| Ok((tx.memories().memory(&old)?, tx.memories().memory(&new)?))).unwrap();
     assert_eq!((before.status, before.content.as_str()), (MemoryStatus::Superseded, "User: “I play the cello”"));
     assert_eq!((after.status, after.is_edited, after.supersedes), (MemoryStatus::Active, true, Some(old.clone())));
-    let evidence = f.engine.store().read(|tx| tx.evidence(&new)).unwrap();
+    let evidence = f.engine.store().read(|tx| tx.memories().evidence(&new)).unwrap();
     assert_eq!(evidence.len(), 1, "the person's wording rests on the same line");
     f.engine.undo(None).unwrap();
     assert_eq!(
-        f.engine.store().read(|tx| tx.memory(&old)).unwrap().status,
+        f.engine.store().read(|tx| tx.memories().memory(&old)).unwrap().status,
         MemoryStatus::Pending,
         "undo brings the candidate back"
     );
@@ -64,7 +64,7 @@ fn merging_folds_the_evidence_into_the_other_and_undo_takes_it_out() {
     assert_eq!(refused.needs_look.len(), 1, "into a memory that nobody approved: {refused:?}");
     f.engine.act(&Act::Approve(vec![into.clone()])).unwrap();
     f.engine.act(&Act::Merge(from.clone(), into.clone())).unwrap();
-    let lines = |f: &Fixture| f.engine.store().read(|tx| tx.evidence(&into)).unwrap().len();
+    let lines = |f: &Fixture| f.engine.store().read(|tx| tx.memories().evidence(&into)).unwrap().len();
     assert_eq!(lines(&f), 2);
     f.engine.undo(None).unwrap();
     assert_eq!(lines(&f), 1);
@@ -103,7 +103,7 @@ fn snoozing_hides_until_the_moment_comes() {
     let f = three();
     let until = Timestamp(f.engine.now().0 + 1_000);
     f.engine.act(&Act::Snooze(vec![f.id_of("cello")], until)).unwrap();
-    let waiting = |f: &Fixture| f.engine.store().read(|tx| tx.memory_totals(f.engine.now())).unwrap().0;
+    let waiting = |f: &Fixture| f.engine.store().read(|tx| tx.memories().memory_totals(f.engine.now())).unwrap().0;
     assert_eq!(waiting(&f), 2);
     f.clock.advance_ms(1_000);
     assert_eq!(waiting(&f), 3, "it is back by itself");
@@ -117,7 +117,7 @@ fn approving_more_detail_lets_the_shorter_statement_step_aside() {
     f.propose("c2", "owner Mara: I play the cello in a small orchestra.");
     let detail = f.rows().into_iter().find(|(_, text)| text.contains("orchestra"));
     let Some((detail, _)) = detail else { panic!("more detail waits for review: {:?}", f.memories()) };
-    let extends = f.engine.store().read(|tx| tx.relations_from(&detail)).unwrap();
+    let extends = f.engine.store().read(|tx| tx.memories().relations_from(&detail)).unwrap();
     f.engine.act(&Act::Approve(vec![detail])).unwrap();
     let stepped_aside = f.memories()[0].starts_with("superseded");
     let is_extension = extends.iter().any(|(relation, ..)| *relation == keepsake_domain::Relation::Extends);
@@ -169,7 +169,7 @@ fn what_cannot_be_so_beside_another_is_found_and_leaves_with_the_other() {
     f.clock.advance_ms(1_000);
     f.propose("c2", "owner Mara: I live in Utrecht.");
     let found = f.engine.conflicting_memories().unwrap();
-    let said = |id: &MemoryId| f.engine.store().read(|tx| tx.memory(id)).unwrap().content;
+    let said = |id: &MemoryId| f.engine.store().read(|tx| tx.memories().memory(id)).unwrap().content;
     let mut statements: Vec<String> = found.iter().map(said).collect();
     statements.sort();
     assert_eq!(statements.len(), 2, "{statements:?}");
@@ -206,7 +206,7 @@ fn a_person_chooses_how_much_is_offered_and_what_is_doubtful_comes_last() {
         assert_eq!(f.engine.offer().unwrap(), offer);
         f.propose("c1", "owner Mara: I slept badly.\nowner Mara: I live in Leith.");
         let filter = MemoryFilter::default();
-        let (_, rows) = f.engine.store().read(|tx| tx.list_memories(&filter, MemorySort::Queue, 0, 10)).unwrap();
+        let (_, rows) = f.engine.store().read(|tx| tx.memories().list_memories(&filter, MemorySort::Queue, 0, 10)).unwrap();
         rows.into_iter().map(|row| row.memory.content).collect::<Vec<_>>()
     };
     let (home, slept) = ("User: “I live in Leith”", "User: “I slept badly”");

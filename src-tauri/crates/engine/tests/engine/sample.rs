@@ -47,7 +47,7 @@ fn the_sample_brings_candidates_of_several_kinds_over_three_channels() {
     load(&f);
     let memories = f.memories();
     assert!(memories.len() >= 12, "enough to try the queue on: {memories:#?}");
-    let channels = f.engine.store().read(|tx| tx.conversation_facets()).unwrap().0;
+    let channels = f.engine.store().read(|tx| tx.log().conversation_facets()).unwrap().0;
     assert_eq!(channels.len(), 3, "{channels:?}");
     let text = memories.join("\n");
     assert!(text.contains("quarantined"), "one planted instruction is set apart");
@@ -66,8 +66,8 @@ fn removing_the_sample_leaves_no_byte_of_it() {
     assert!(receipts.len() == 1 && erased.messages >= 40 && erased.memories >= 12, "{receipts:?}");
     assert!(receipts[0].is_done, "nobody reads, so it is done at once");
     assert_eq!(f.memories(), Vec::<String>::new());
-    assert_eq!(f.engine.store().read(|tx| tx.totals()).unwrap(), (0, 0));
-    assert_eq!(f.engine.store().read(|tx| tx.verify_chain()).unwrap().faults, [], "tombstones keep the chain whole");
+    assert_eq!(f.engine.store().read(|tx| tx.log().totals()).unwrap(), (0, 0));
+    assert_eq!(f.engine.store().read(|tx| tx.log().verify_chain()).unwrap().faults, [], "tombstones keep the chain whole");
     assert!(!f.dir.path().join("incoming").join("sample-data.jsonl").exists(), "the copy that was imported is gone");
     for file in ["keepsake.db", "keepsake.db-wal"] {
         let bytes = std::fs::read(f.dir.path().join(file)).unwrap_or_default();
@@ -84,28 +84,29 @@ fn removing_the_sample_takes_along_what_was_answered_and_queued_about_it() {
     let f = Fixture::new();
     load(&f);
     let store = f.engine.store();
-    let people: Vec<_> = store.read(|tx| tx.handles()).unwrap().into_iter().filter(|row| row.entity_type == "person").collect();
+    let people: Vec<_> =
+        store.read(|tx| tx.people().handles()).unwrap().into_iter().filter(|row| row.entity_type == "person").collect();
     let strangers: Vec<_> = people.iter().filter(|row| !row.is_owner).collect();
     f.engine.link_handles(&strangers[0].id, &strangers[1].id).unwrap();
-    let conversation = store.read(|tx| tx.conversations(&ConversationFilter::default(), 0, 1)).unwrap().1.remove(0).id;
+    let conversation = store.read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, 1)).unwrap().1.remove(0).id;
     let waiting = NewJob {
         id: JobId::fresh(&SeqIds::new(9)),
         kind: JobKind::ExtractModel,
         idempotency_key: conversation.to_string(),
         payload: serde_json::json!({ "conversation_id": conversation }).to_string(),
     };
-    store.write(|tx| tx.enqueue(&waiting, MONDAY_TEN)).unwrap();
-    assert_eq!(store.read(|tx| tx.link_decisions()).unwrap().len(), 1, "a control: there is an answer");
+    store.write(|tx| tx.jobs().enqueue(&waiting, MONDAY_TEN)).unwrap();
+    assert_eq!(store.read(|tx| tx.people().link_decisions()).unwrap().len(), 1, "a control: there is an answer");
 
     let feed = store.subscribe();
     f.engine.remove_sample().unwrap();
     let told: Vec<_> = feed.try_iter().flatten().collect();
     assert!(told.contains(&Tag::People), "the panel of people follows: {told:?}");
-    assert_eq!(store.read(|tx| tx.link_decisions()).unwrap(), []);
-    let left: Vec<_> = store.read(|tx| tx.handles()).unwrap().into_iter().filter(|row| !row.is_owner).collect();
+    assert_eq!(store.read(|tx| tx.people().link_decisions()).unwrap(), []);
+    let left: Vec<_> = store.read(|tx| tx.people().handles()).unwrap().into_iter().filter(|row| !row.is_owner).collect();
     assert_eq!(left, [], "neither a handle nor a name of anybody is left");
-    assert!(store.read(|tx| tx.job(&waiting.id)).is_err(), "no work waits for what is gone");
-    let queued = store.read(|tx| tx.jobs(100)).unwrap().into_iter().filter(|job| job.state == JobState::Queued);
+    assert!(store.read(|tx| tx.jobs().job(&waiting.id)).is_err(), "no work waits for what is gone");
+    let queued = store.read(|tx| tx.jobs().recent(100)).unwrap().into_iter().filter(|job| job.state == JobState::Queued);
     assert!(
         queued.map(|job| job.kind).any(|kind| kind == JobKind::Topics || kind == JobKind::SuggestLinks),
         "the rest is gone over"
@@ -120,7 +121,7 @@ fn the_sample_has_topics_so_that_a_first_look_at_them_is_not_empty() {
     let titles: Vec<&str> = topics.iter().map(|topic| topic.title()).collect();
     assert!(topics.len() >= 2, "{titles:?}");
     let lines: Vec<_> =
-        topics.iter().flat_map(|topic| f.engine.store().read(|tx| tx.topic_lines(&topic.version.id)).unwrap()).collect();
+        topics.iter().flat_map(|topic| f.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap()).collect();
     assert!(!lines.is_empty(), "they say something");
     let text: String = lines.iter().map(|line| line.text.as_str()).collect();
     assert!(!text.contains("migraine") && !text.contains("sumatriptan"), "the private conversation feeds none");

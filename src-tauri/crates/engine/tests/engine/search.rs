@@ -33,7 +33,7 @@ fn embed(engine: &Engine) {
 }
 
 fn progress(engine: &Engine) -> (u64, u64) {
-    engine.store().read(|tx| tx.vector_progress("fake-word-hash")).unwrap()
+    engine.store().read(|tx| tx.vectors().vector_progress("fake-word-hash")).unwrap()
 }
 
 fn talk() -> Fixture {
@@ -195,7 +195,7 @@ fn memories_are_narrowed_by_who_said_what_they_rest_on_and_where() {
     // A memory that is shared with everybody does not reveal who said it or where.
     let in_public = || Some(Audience { channel: Some("matrix:garden".to_owned()), ..Audience::default() });
     let id = f.id_of("hazelnuts");
-    f.engine.store().write(|tx| tx.set_shared(ConsentItem::Memory, id.as_str(), true, Timestamp(0))).unwrap();
+    f.engine.store().write(|tx| tx.privacy().set_shared(ConsentItem::Memory, id.as_str(), true, Timestamp(0))).unwrap();
     assert_eq!(ask_for("type:memory", in_public()), ["hazelnuts"], "control: it is told there");
     assert_eq!(ask_for("type:memory channel:dm", in_public()), Vec::<String>::new());
     assert_eq!(ask_for("type:memory person:me", in_public()), Vec::<String>::new());
@@ -244,11 +244,11 @@ fn a_job_that_was_stopped_goes_on_and_new_messages_come_first() {
     let (done, total) = progress(&f.engine);
     assert!(done > 0 && done < total, "{done} of {total}");
     f.append(&conversation("new", "owner Mara: the newest line speaks of coffee"));
-    let gap = f.engine.store().read(|tx| tx.vector_gap("fake-word-hash", 10)).unwrap().unwrap();
+    let gap = f.engine.store().read(|tx| tx.vectors().vector_gap("fake-word-hash", 10)).unwrap().unwrap();
     assert_eq!(gap.messages.len(), 1, "the newest first, and nothing that is done again");
     embed(&f.engine);
     assert_eq!(progress(&f.engine), (401, 401));
-    assert!(f.engine.store().read(|tx| tx.vector_gap("fake-word-hash", 10)).unwrap().is_none());
+    assert!(f.engine.store().read(|tx| tx.vectors().vector_gap("fake-word-hash", 10)).unwrap().is_none());
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn what_is_off_the_record_gets_no_vector_and_is_found_by_words_alone() {
     f.append(&Conversation::new("secret").private().messages("owner Mara: zanzibar is where the money lies"));
     let open = f.append(&conversation("open", "owner Mara: madagascar is where the lemurs live"));
     embed(&f.engine);
-    let arrivals = || f.engine.store().read(|tx| tx.last_vector_arrival()).unwrap();
+    let arrivals = || f.engine.store().read(|tx| tx.vectors().last_vector_arrival()).unwrap();
     assert_eq!(arrivals(), 1, "one of the two has a vector");
     let secret = ask(&f.engine, "where is the money in zanzibar");
     assert_eq!(secret.messages[0].evidence.meaning, 0.0);
@@ -413,7 +413,7 @@ fn a_topic_is_found_by_the_title_that_a_person_gave_and_leaves_with_its_messages
     let found = topics_for(&f, "waterworks", None);
     assert_eq!((found.topics.len(), found.topics[0].title.as_str()), (1, "Waterworks"));
     for source in ["garden", "alone"] {
-        let id = f.engine.store().read(|tx| tx.conversation_by_source(source)).unwrap().unwrap();
+        let id = f.engine.store().read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap();
         f.engine.erase_conversation(&id, "test").unwrap();
     }
     assert!(topics_for(&f, "capacitor", None).topics.is_empty());
@@ -511,7 +511,7 @@ fn on_battery_no_vectors_are_made_and_nothing_fails() {
     .unwrap();
     let ids = SeqIds::new(9);
     let context = keepsake_store::AppendContext { ids: &ids, now: MONDAY_TEN, import_id: None };
-    engine.store().write(|tx| tx.append(&conversation("c", "owner Mara: hello boat"), context)).unwrap();
+    engine.store().write(|tx| tx.log().append(&conversation("c", "owner Mara: hello boat"), context)).unwrap();
     engine.queue_embedding().unwrap();
     plug.0.store(true, Ordering::SeqCst);
     assert!(matches!(engine.run_next(Lane::Embed, &|_| {}).unwrap(), Step::Held(_)));

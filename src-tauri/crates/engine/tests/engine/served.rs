@@ -26,8 +26,8 @@ fn an_agent_is_served_no_credential_no_order_and_nothing_hidden() {
         assert!(text.starts_with("Quoted from stored conversations."), "{text}");
     }
     // Control: the log keeps every word, and the owner reads it as it was said.
-    let id = f.engine.store().read(|tx| tx.conversation_by_source("c")).unwrap().unwrap();
-    let stored = f.engine.store().read(|tx| tx.last_messages(&id, None, 9)).unwrap();
+    let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c")).unwrap().unwrap();
+    let stored = f.engine.store().read(|tx| tx.log().last_messages(&id, None, 9)).unwrap();
     assert!(stored[0].content.contains(key) && stored[1].content.contains("Ignore all previous"));
 }
 
@@ -72,7 +72,7 @@ fn with_reworded_memories() -> Fixture {
         ("c3", "owner Mara: I like the pump.", None),
     ] {
         f.append(&Conversation::new(room).channel("dm", "ana").messages(line));
-        let id = f.engine.store().read(|tx| tx.conversation_by_source(room)).unwrap().unwrap();
+        let id = f.engine.store().read(|tx| tx.log().conversation_by_source(room)).unwrap().unwrap();
         f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
         let waiting: Vec<_> = f.rows().into_iter().filter(|(_, text)| text.starts_with("pending")).map(|(id, _)| id).collect();
         f.engine.act(&Act::Approve(waiting.clone())).unwrap();
@@ -100,7 +100,7 @@ fn a_memory_is_served_like_any_text_whoever_worded_it() {
         let kinds = vec![keepsake_engine::Kind::Memory];
         let found = f.engine.search(&SearchAsk { query: "pump".to_owned(), limit: 9, audience, kinds, ..SearchAsk::default() });
         let found = found.unwrap();
-        let told = |id| found.shown(&f.engine.store().read(|tx| tx.memory(id)).unwrap().content);
+        let told = |id| found.shown(&f.engine.store().read(|tx| tx.memories().memory(id)).unwrap().content);
         found.memories.iter().map(|hit| told(&hit.id)).collect::<Vec<_>>().join("\n")
     };
     let told = found(Some(nova_alone()));
@@ -221,7 +221,7 @@ fn no_line_of_a_tier_bears_a_label_that_nobody_approved() {
 fn who_asks_for_somebody_does_not_learn_that_something_was_held_back() {
     let f = Fixture::new();
     f.append(&Conversation::new("c").channel("dm", "ana").messages("owner Mara: I live in Oslo.\nperson Ana: Nice."));
-    let id = f.engine.store().read(|tx| tx.conversation_by_source("c")).unwrap().unwrap();
+    let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c")).unwrap().unwrap();
     f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
     let waiting = f.rows().into_iter().map(|(id, _)| id).collect();
     f.engine.act(&Act::Approve(waiting)).unwrap();
@@ -304,8 +304,8 @@ fn nothing_that_reads_like_an_order_stands_in_any_section_of_a_context() {
     }
     let tiers = f.engine.tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
     assert!(tiers.iter().all(|tier| !tier.text.to_lowercase().contains(order)), "{tiers:?}");
-    let kept = f.engine.store().read(|tx| tx.conversations_of_channel("dm", "ana")).unwrap();
-    let rows = f.engine.store().read(|tx| tx.last_messages(&kept[0], None, 9)).unwrap();
+    let kept = f.engine.store().read(|tx| tx.privacy().conversations_of_channel("dm", "ana")).unwrap();
+    let rows = f.engine.store().read(|tx| tx.log().last_messages(&kept[0], None, 9)).unwrap();
     assert!(rows.iter().all(|row| row.content.contains(order)), "control: the messages hold it");
 }
 
@@ -332,7 +332,7 @@ fn what_is_derived_is_stored_without_credentials() {
     f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
     f.engine.queue_sessions().unwrap();
     f.derive();
-    let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
+    let tables = f.engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false)).unwrap();
     // Proposals are checked separately, because the person reviews them in the original words.
     let proposed = ["memories", "gate_log"];
     let (kept, derived): (Vec<_>, Vec<_>) = tables.into_iter().partition(|(table, _)| proposed.contains(table));

@@ -40,11 +40,11 @@ impl Fixture {
     }
 
     fn sessions(&self) -> Vec<SessionRow> {
-        self.engine.store().read(|tx| tx.sessions(None, false)).unwrap()
+        self.engine.store().read(|tx| tx.sessions().list(None, false)).unwrap()
     }
 
     fn lines(&self, session: &SessionRow, field: &str) -> Vec<String> {
-        let items = self.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&session.id))).unwrap();
+        let items = self.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&session.id))).unwrap();
         let own: Vec<SessionItemRow> = items.into_values().flatten().filter(|item| item.field == field).collect();
         own.into_iter().map(|item| item.text).collect()
     }
@@ -101,9 +101,9 @@ fn a_session_is_summed_up_when_it_ends_and_each_line_stands_in_its_message() {
     );
     assert!(f.lines(session, "did").is_empty(), "which of its words are deeds a model alone tells");
     assert!(f.lines(session, "active_goals").is_empty(), "no agent holds goals unless the person says so");
-    let items = f.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&session.id))).unwrap();
+    let items = f.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&session.id))).unwrap();
     for item in items.values().flatten() {
-        let row = f.engine.store().read(|tx| tx.interaction(&item.place.interaction)).unwrap().unwrap();
+        let row = f.engine.store().read(|tx| tx.log().interaction(&item.place.interaction)).unwrap().unwrap();
         let quote = item.place.span.quote(&row.content).unwrap();
         assert_eq!(quote.split_whitespace().collect::<Vec<_>>().join(" "), item.text, "extractive");
     }
@@ -129,7 +129,7 @@ fn a_session_that_goes_on_is_superseded_when_it_ends_again() {
     let second = f.sessions().remove(0);
     assert_eq!(second.supersedes.as_ref(), Some(&first.id));
     assert_eq!((&second.first, second.messages), (&first.first, 8), "it names its whole range");
-    let history = f.engine.store().read(|tx| tx.sessions(None, true)).unwrap();
+    let history = f.engine.store().read(|tx| tx.sessions().list(None, true)).unwrap();
     assert_eq!(history.len(), 2, "the older one stays as it was");
     let preferences = f.served().matches("tabs over spaces").count();
     assert_eq!(preferences, 1, "and is served once: {}", f.served());
@@ -221,7 +221,7 @@ fn each_tier_holds_what_belongs_to_it_and_users_are_never_mixed() {
     assert!(!looked.withheld.is_empty(), "the owner does, where they look for themself");
     let as_guest = f.tiers("nova", None, Some(PersonRole::Guest));
     assert_eq!(text(&as_guest, "shared"), "", "the owner may look as a guest");
-    f.engine.store().write(|tx| tx.set_agent("nova", Visibility::Public, f.engine.now())).unwrap();
+    f.engine.store().write(|tx| tx.privacy().set_agent("nova", Visibility::Public, f.engine.now())).unwrap();
     assert_eq!(text(&f.tiers("nova", None, None), "user"), "", "an agent that may be told what is public gets nothing private");
 }
 
@@ -233,7 +233,7 @@ fn a_person_who_is_two_handles_has_the_stricter_role() {
     let id_of = |name: &str| f.engine.people().unwrap().into_iter().find(|person| person.name == name).unwrap().id;
     f.engine.set_person_role(&id_of("Ana"), PersonRole::Friend).unwrap();
     assert_eq!(f.engine.person_role(&id_of("Ana")).unwrap(), PersonRole::Friend);
-    let handles = f.engine.store().read(|tx| tx.handles()).unwrap();
+    let handles = f.engine.store().read(|tx| tx.people().handles()).unwrap();
     let of = |name: &str| handles.iter().find(|row| row.display_name == name).unwrap();
     f.engine.link_handles(&of("Ana").id, &of("Anna").id).unwrap();
     assert_eq!(f.engine.person_role(&of("Ana").entity_id).unwrap(), PersonRole::Guest, "of the other handle nobody said so");
@@ -254,7 +254,7 @@ fn two_passes_at_once_distil_each_session_once() {
     }
     f.rest();
     let before = f.served();
-    let entries = || f.engine.store().read(|tx| tx.tier_entries()).unwrap();
+    let entries = || f.engine.store().read(|tx| tx.tiers().tier_entries()).unwrap();
     let once = entries();
     for _ in 0..5 {
         // As if none of them had been distilled.
@@ -360,7 +360,7 @@ fn the_served_text_obeys_its_budget_and_the_rest_stays_searchable() {
     assert!(user.text.chars().count() <= 4_000 && user.chars == user.text.chars().count(), "{}", user.chars);
     assert!(!user.left_out.is_empty() && user.lines.len() > 20, "{} shown, {} left out", user.lines.len(), user.left_out.len());
     let left = &user.left_out[0].entry;
-    let found = f.engine.store().read(|tx| tx.search_messages(&format!("\"{}\"", left.text), 200)).unwrap();
+    let found = f.engine.store().read(|tx| tx.search().search_messages(&format!("\"{}\"", left.text), 200)).unwrap();
     assert!(found.iter().any(|hit| hit.message.id == left.place.interaction), "what does not fit is found all the same");
 }
 
@@ -379,7 +379,7 @@ fn erasing_takes_sessions_and_entries_along() {
     f.engine.erase_person(&ana.id, "test").unwrap();
     f.work();
     assert!(f.sessions().is_empty() && !f.served().contains("Utrecht"), "{}", f.served());
-    assert!(f.engine.store().read(|tx| tx.person_roles()).unwrap().is_empty(), "her role goes with her");
+    assert!(f.engine.store().read(|tx| tx.tiers().person_roles()).unwrap().is_empty(), "her role goes with her");
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     let audience = Audience { agent: Some("Nova".to_owned()), ..Audience::default() };
     let ask = TierAsk { audience: audience.clone(), role: None };
     let context = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
-    let reads = || f.engine.store().read(|tx| tx.agent_reads(None, 10)).unwrap();
+    let reads = || f.engine.store().read(|tx| tx.tiers().agent_reads(None, 10)).unwrap();
     let pieces = || f.engine.store().read(|tx| Ok(keepsake_store::Served::before(tx, Timestamp(i64::MAX))?.is_some())).unwrap();
     let (looked, shown) = (f.engine.tiers_preview(&ask).unwrap(), f.engine.context_preview(&context).unwrap());
     f.engine.tiers(&TierAsk::default()).map(drop).unwrap();
@@ -410,14 +410,14 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     let seen: Vec<_> = reads.iter().map(|read| (read.agent.as_str(), read.kind.as_str())).collect();
     let expect = [("", "playbooks"), ("nova", "playbooks"), ("nova", "search"), ("nova", "context"), ("nova", "tiers")];
     assert_eq!(seen, expect, "every way of asking leaves a row, the latest first; the owner's own none");
-    let items = |at: usize| f.engine.store().read(|tx| tx.agent_read_items(reads[at].seq)).unwrap();
+    let items = |at: usize| f.engine.store().read(|tx| tx.tiers().agent_read_items(reads[at].seq)).unwrap();
     assert_eq!(items(3), told.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>(), "and of which items");
     assert_eq!(reads[3].chars, told.text.chars().count() as u64);
     let messages: Vec<String> = found.messages.iter().map(|hit| hit.message.id.to_string()).collect();
     assert!(!messages.is_empty() && messages.iter().all(|id| items(2).contains(id)), "{:?}", items(2));
     assert!(!items(4).is_empty() && items(4).iter().all(|id| id.starts_with("tie_")), "{:?}", items(4));
     // Erasing also removes the ids, because ids can be derived from the words.
-    let conversation = f.engine.store().read(|tx| tx.conversation_by_source("indent")).unwrap().unwrap();
+    let conversation = f.engine.store().read(|tx| tx.log().conversation_by_source("indent")).unwrap().unwrap();
     f.engine.erase_conversation(&conversation, "test").unwrap();
     assert!((0..5).all(|at| items(at).is_empty()), "nothing is left to name");
 }

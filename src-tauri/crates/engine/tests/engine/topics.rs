@@ -59,14 +59,14 @@ fn seen(f: &Fixture, channel: &str, person: &str) -> Vec<VisibleTopic> {
 }
 
 fn text(f: &Fixture, topic: &VisibleTopic) -> String {
-    let lines = f.engine.store().read(|tx| tx.topic_lines(&topic.version.id)).unwrap();
+    let lines = f.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap();
     lines.into_iter().map(|line| line.text + "\n").collect()
 }
 
 /// Everything about the owner's topics that a person can see.
 fn whole(f: &Fixture) -> String {
     let describe = |topic: &VisibleTopic| {
-        let versions = f.engine.store().read(|tx| tx.topic_versions(&topic.topic.id)).unwrap();
+        let versions = f.engine.store().read(|tx| tx.topics().topic_versions(&topic.topic.id)).unwrap();
         format!("{topic:?}\n{versions:?}\n{}\n", text(f, topic))
     };
     own(f).iter().map(describe).collect()
@@ -92,7 +92,7 @@ fn topics_grow_over_conversations_and_every_version_is_kept() {
     assert_eq!(second.topic.id, first.topic.id, "another conversation on the subject finds the topic");
     assert_eq!((second.version.number, second.version.messages), (2, 10));
     assert_eq!(second.version.supersedes, Some(first.version.id.clone()));
-    let kept = f.engine.store().read(|tx| tx.topic_lines(&first.version.id)).unwrap();
+    let kept = f.engine.store().read(|tx| tx.topics().topic_lines(&first.version.id)).unwrap();
     assert!(!kept.is_empty(), "what the first version said can still be read");
     assert!(
         second.title().to_lowercase().contains("pump") || second.title().to_lowercase().contains("capacitor"),
@@ -135,7 +135,7 @@ fn a_batch_waits_for_twenty_messages_or_an_hour_of_rest() {
     f.clock.set(Timestamp(
         f.engine
             .store()
-            .read(|tx| tx.conversation_interactions(&tx.conversation_by_source("garden")?.unwrap()))
+            .read(|tx| tx.log().conversation_interactions(&tx.log().conversation_by_source("garden")?.unwrap()))
             .unwrap()
             .last()
             .unwrap()
@@ -159,9 +159,9 @@ fn running_again_changes_nothing_and_a_rebuild_gives_the_same() {
     grow(&f);
     let before = whole(&f);
     assert!(before.contains("capacitor") && before.contains("Lisbon"));
-    let jobs = f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap();
+    let jobs = f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
     f.engine.queue_topics().unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap(), jobs, "with nothing new nothing is queued");
+    assert_eq!(f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap(), jobs, "with nothing new nothing is queued");
     f.engine.queue_topics_now().unwrap();
     work(&f);
     assert_eq!(whole(&f), before, "asked for anyway, it changes nothing");
@@ -259,7 +259,7 @@ fn a_conversation_off_the_record_feeds_no_topic_and_takes_its_own_along() {
     assert!(own(&f).is_empty(), "until they are derived anew nothing that read it is shown");
     work(&f);
     assert_eq!(own(&f).len(), 1);
-    let left: u32 = f.engine.store().read(|tx| tx.topics_of("owner")).unwrap().len() as u32;
+    let left: u32 = f.engine.store().read(|tx| tx.topics().topics_of("owner")).unwrap().len() as u32;
     assert_eq!(left, 1, "nothing of it stays behind");
     f.engine.set_private(&lisbon, false, Existing::Keep).unwrap();
     grow(&f);
@@ -359,7 +359,8 @@ fn a_cancelled_job_keeps_what_it_read_and_leaves_no_half_topic() {
     f.clock.advance_ms(24 * HOUR_MS);
     f.engine.queue_topics().unwrap();
     let lock = f.engine.lock_worker().unwrap();
-    let job = f.engine.store().read(|tx| tx.jobs(10)).unwrap().into_iter().find(|job| job.kind.name() == "topics").unwrap();
+    let job =
+        f.engine.store().read(|tx| tx.jobs().recent(10)).unwrap().into_iter().find(|job| job.kind.name() == "topics").unwrap();
     f.engine.cancel_job(&job.id).unwrap();
     let step = f.engine.run_next(Lane::Embed, &|_| {}).unwrap();
     assert!(!matches!(step, Step::Ran(_, JobState::Done)), "{step:?}");
@@ -405,7 +406,7 @@ fn who_fed_a_topic_through_which_channels_and_from_when_to_when_is_kept() {
     assert_eq!(contributors["sessions"], serde_json::json!(sessions));
     assert_eq!(contributors["users"], serde_json::json!(["Ana", "Ben", "Mara"]));
     assert_eq!(contributors["interfaces"], serde_json::json!(["matrix", "whatsapp"]));
-    let rows = f.engine.store().read(|tx| tx.interactions_of(&topic.messages)).unwrap();
+    let rows = f.engine.store().read(|tx| tx.topics().interactions_of(&topic.messages)).unwrap();
     let (first, last) = (rows.first().unwrap().time, rows.last().unwrap().time);
     assert_eq!((topic.version.first_at, topic.version.last_at), (first, last));
     assert_eq!(topic.version.messages as usize, topic.messages.len());

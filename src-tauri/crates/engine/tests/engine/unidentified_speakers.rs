@@ -60,7 +60,7 @@ impl Meeting {
     }
 
     fn handle(&self, channel: &str, address: &str) -> HandleId {
-        self.f.engine.store().read(|tx| tx.handle_by_address(channel, address)).unwrap().unwrap().id
+        self.f.engine.store().read(|tx| tx.people().handle_by_address(channel, address)).unwrap().unwrap().id
     }
 
     fn voice(&self, label: &str) -> HandleId {
@@ -82,7 +82,7 @@ impl Meeting {
 
     /// `status subject: content` of every memory that was not superseded or withdrawn, except Bo's.
     fn told(&self) -> Vec<String> {
-        let rows = self.f.rows().into_iter().map(|(id, _)| self.f.engine.store().read(|tx| tx.memory(&id)).unwrap());
+        let rows = self.f.rows().into_iter().map(|(id, _)| self.f.engine.store().read(|tx| tx.memories().memory(&id)).unwrap());
         let standing = rows.filter(|row| row.status != MemoryStatus::Superseded && row.subject.as_str() != "Bo");
         standing.map(|row| format!("{} {}: {}", row.status, row.subject.as_str(), row.content)).collect()
     }
@@ -222,12 +222,12 @@ fn a_voice_without_a_name_is_nobody_to_agents_and_a_reader_all_the_same() {
 fn the_reading_view_shows_the_name_and_keeps_the_label() {
     let meeting = Meeting::new();
     meeting.answer("speaker 1", Said::Name("Rui"));
-    let rows = meeting.f.engine.store().read(|tx| tx.conversation_interactions(&meeting.conversation)).unwrap();
+    let rows = meeting.f.engine.store().read(|tx| tx.log().conversation_interactions(&meeting.conversation)).unwrap();
     let authors: Vec<_> = rows.iter().map(|row| (row.author.as_str(), row.label.as_deref(), row.is_unnamed)).collect();
     assert_eq!(authors, [("Rui", Some("Speaker 1"), false), ("Speaker 2", None, true), ("Bo", None, false)]);
-    let names = meeting.f.engine.store().read(|tx| tx.participants(&meeting.conversation, 9)).unwrap();
+    let names = meeting.f.engine.store().read(|tx| tx.log().participants(&meeting.conversation, 9)).unwrap();
     assert!(names.contains(&"Rui".to_owned()) && !names.contains(&"Speaker 1".to_owned()), "{names:?}");
-    assert_eq!(meeting.f.engine.store().read(|tx| tx.verify_chain()).unwrap().faults, [], "no message was touched");
+    assert_eq!(meeting.f.engine.store().read(|tx| tx.log().verify_chain()).unwrap().faults, [], "no message was touched");
 }
 
 #[test]
@@ -236,9 +236,9 @@ fn meetings_kept_out_of_memory_are_not_asked_about_and_nothing_unread_is_read_fo
     let unread = meeting.append(&transcript(RETRO, "person Speaker 1: I live in Lisbon."));
     let voice = meeting.handle("meeting", &ChannelHandle::of_unidentified_speaker("speaker 1", RETRO).handle);
     meeting.f.engine.answer_speaker(&voice, &SpeakerAnswer::Name("Ines".to_owned())).unwrap();
-    let read_to = meeting.f.engine.store().read(|tx| Ok(tx.conversation(&unread)?.extracted_through_seq)).unwrap();
+    let read_to = meeting.f.engine.store().read(|tx| Ok(tx.log().conversation(&unread)?.extracted_through_seq)).unwrap();
     assert_eq!(read_to, 0, "what was not read yet is read in its own time");
-    meeting.f.engine.store().write(|tx| tx.set_private(&meeting.conversation, true)).unwrap();
+    meeting.f.engine.store().write(|tx| tx.log().set_private(&meeting.conversation, true)).unwrap();
     assert_eq!(meeting.open(), [""; 0]);
 }
 

@@ -32,13 +32,13 @@ fn put(path: &Path, text: &str, changed_ms: i64) {
 
 /// The kinds and states of all imports, the first one first.
 fn imports(fixture: &Fixture) -> Vec<(String, String)> {
-    let rows = fixture.engine.store().read(|tx| tx.imports(100)).unwrap();
+    let rows = fixture.engine.store().read(|tx| tx.sources().imports(100)).unwrap();
     rows.into_iter().rev().map(|row| (row.source_kind, row.state)).collect()
 }
 
 fn messages(fixture: &Fixture) -> u64 {
     while let Step::Ran(..) = fixture.engine.run_next(Lane::Import, &|_| {}).unwrap() {}
-    fixture.engine.store().read(|tx| tx.totals()).unwrap().0
+    fixture.engine.store().read(|tx| tx.log().totals()).unwrap().0
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
         let mut evidence = Vec::new();
         for line in gap["lines"].as_array().into_iter().flatten() {
             let Ok(id) = line["message_id"].as_str().unwrap_or_default().parse::<InteractionId>() else { continue };
-            if let Some(row) = app.engine().store().read(|tx| tx.interaction(&id))? {
+            if let Some(row) = app.engine().store().read(|tx| tx.log().interaction(&id))? {
                 evidence.push(
                     json!({ "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message }),
                 );

@@ -35,8 +35,9 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
     } else {
         engine.run_due(&lock, &|_| steps.set(steps.get() + 1))?
     };
-    let (waiting, alerts, erasures) =
-        engine.store().read(|tx| Ok((tx.unsettled_jobs()?, tx.alert_count()?, tx.pending_erasures()?)))?;
+    let (waiting, alerts, erasures) = engine
+        .store()
+        .read(|tx| Ok((tx.jobs().unsettled_jobs()?, tx.alerts().alert_count()?, tx.lifecycle().pending_erasures()?)))?;
     if output.is_json() {
         let paused = engine.is_paused()?;
         return output

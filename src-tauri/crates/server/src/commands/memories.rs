@@ -20,8 +20,8 @@ pub(crate) fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> R
         let id: MemoryId = text(row, "id").parse().map_err(|error| Failure::new(format!("{error}")))?;
         let (memory, evidence) = app.engine().store().read(|tx| {
             let mut evidence = Vec::new();
-            for place in tx.evidence(&id)? {
-                let Some(message) = tx.interaction(&place.interaction_id)? else { continue };
+            for place in tx.memories().evidence(&id)? {
+                let Some(message) = tx.log().interaction(&place.interaction_id)? else { continue };
                 evidence.push(json!({
                     "source": {
                         "kind": message.source_kind, "conversation": message.source_conversation, "message": message.source_message,
@@ -32,7 +32,7 @@ pub(crate) fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> R
                     "author": message.author,
                 }));
             }
-            Ok((tx.memory(&id)?, evidence))
+            Ok((tx.memories().memory(&id)?, evidence))
         })?;
         if !output.is_json() {
             output.line(format!(

@@ -129,11 +129,11 @@ pub(crate) fn tell_changed(args: &Args) {
 /// Finds a conversation by its id in Keepsake or in the original export.
 pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId, Failure> {
     if let Ok(id) = text.parse::<ConversationId>()
-        && engine.store().read(|tx| tx.conversation(&id)).is_ok()
+        && engine.store().read(|tx| tx.log().conversation(&id)).is_ok()
     {
         return Ok(id);
     }
-    let found = engine.store().read(|tx| tx.conversation_by_source(text))?;
+    let found = engine.store().read(|tx| tx.log().conversation_by_source(text))?;
     found.ok_or_else(|| Failure::new(format!("there is no conversation '{text}'; `keepsake conversations` lists them")))
 }
 

@@ -47,7 +47,7 @@ fn clue(engine: &Engine, stored: &Value) -> Result<Value, Failure> {
     let mut spans = Vec::new();
     for place in stored["spans"].as_array().into_iter().flatten() {
         let Some(Ok(id)) = place["interaction"].as_str().map(str::parse) else { continue };
-        if let Some(row) = engine.store().read(|tx| tx.interaction(&id))? {
+        if let Some(row) = engine.store().read(|tx| tx.log().interaction(&id))? {
             spans.push(json!({
                 "source": { "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message },
                 "start": place["span"]["start"], "end": place["span"]["end"],

@@ -43,7 +43,7 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
         if is_for_somebody { app.engine().playbooks_for(&audience(&playbooks.audience))? } else { app.engine().playbooks()? };
     rows.retain(|row| playbooks.status.is_none_or(|status| row.status == status));
     let source = |id: &InteractionId| -> Result<Value, Failure> {
-        let row = app.engine().store().read(|tx| tx.interaction(id))?;
+        let row = app.engine().store().read(|tx| tx.log().interaction(id))?;
         Ok(row.map_or(
             Value::Null,
             |row| json!({ "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message }),

@@ -77,7 +77,7 @@ fn row(engine: &Engine, entry: &Value, version: &Value, is_current: bool, output
     let mut evidence = Vec::new();
     for line in version["lines"].as_array().into_iter().flatten() {
         let Ok(id) = line["message_id"].as_str().unwrap_or_default().parse::<InteractionId>() else { continue };
-        if let Some(message) = engine.store().read(|tx| tx.interaction(&id))? {
+        if let Some(message) = engine.store().read(|tx| tx.log().interaction(&id))? {
             evidence.push(json!({
                 "source": {
                     "kind": message.source_kind, "conversation": message.source_conversation, "message": message.source_message,

@@ -105,7 +105,7 @@ fn record(app: &App, row: &Value) -> Result<Value, Failure> {
     app.engine().store().read(|tx| {
         let source = |id: &str| -> Result<Value, keepsake_store::StoreError> {
             let Ok(id) = id.parse::<InteractionId>() else { return Ok(Value::Null) };
-            Ok(tx.interaction(&id)?.map_or(
+            Ok(tx.log().interaction(&id)?.map_or(
                 Value::Null,
                 |row| json!({ "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message }),
             ))
@@ -118,7 +118,7 @@ fn record(app: &App, row: &Value) -> Result<Value, Failure> {
             }));
         }
         if let Ok(id) = text(row, "id").parse() {
-            let session = tx.session(&id)?;
+            let session = tx.sessions().session(&id)?;
             first = source(session.first.as_str())?;
             last = source(session.last.as_str())?;
         }

@@ -30,7 +30,7 @@ pub(crate) fn list(args: &Args, rebuild: bool, output: &mut Output) -> Result<()
         let mut messages = Vec::new();
         for line in detail["messages"].as_array().into_iter().flatten() {
             let Ok(id) = text(line, "message_id").parse::<InteractionId>() else { continue };
-            if let Some(row) = app.engine().store().read(|tx| tx.interaction(&id))? {
+            if let Some(row) = app.engine().store().read(|tx| tx.log().interaction(&id))? {
                 messages.push(
                     json!({ "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message }),
                 );

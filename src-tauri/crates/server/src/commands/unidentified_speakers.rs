@@ -13,8 +13,8 @@ pub(crate) fn voices(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     for voice in engine.voices(None)? {
         let (handle, conversation) = engine.store().read(|tx| {
-            let handle = tx.handle(&voice.handle)?;
-            Ok((handle, tx.conversation(&voice.conversation)?))
+            let handle = tx.people().handle(&voice.handle)?;
+            Ok((handle, tx.log().conversation(&voice.conversation)?))
         })?;
         let address = format!("{}:{}", handle.channel_type, handle.handle);
         let status = match (&voice.name, voice.is_left) {

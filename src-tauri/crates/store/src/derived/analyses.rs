@@ -4,8 +4,8 @@ use keepsake_domain::{AnalysisId, ConversationId, InteractionId, SummaryId, Time
 use rusqlite::params;
 
 use crate::Result;
+use crate::areas::{Analyses, AnalysesMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// An analysis, as stored.
@@ -25,10 +25,10 @@ pub struct AnalysisRow {
     pub created: Timestamp,
 }
 
-impl ReadTx<'_> {
+impl Analyses<'_> {
     /// All analyses of a conversation, newest first.
-    pub fn analyses(&self, conversation: &ConversationId) -> Result<Vec<AnalysisRow>> {
-        let mut statement = self.conn.prepare_cached(
+    pub fn of(&self, conversation: &ConversationId) -> Result<Vec<AnalysisRow>> {
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, conversation_id, proposer, fingerprint, outcome, created_at_ms FROM conversation_analyses
               WHERE conversation_id = ?1 ORDER BY created_at_ms DESC, id DESC",
         )?;
@@ -48,14 +48,14 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl AnalysesMut<'_> {
     /// Stores an analysis and its summary, which supersedes the previous summary.
     pub fn insert_analysis(
         &self,
         analysis: &AnalysisRow,
         summary: Option<(&SummaryId, &str, &InteractionId, &InteractionId)>,
     ) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO conversation_analyses (id, conversation_id, proposer, fingerprint, outcome, created_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![
@@ -68,9 +68,16 @@ impl WriteTx<'_> {
             ],
         )?;
         if let Some((id, text, start, end)) = summary {
-            self.insert_summary(id, &analysis.conversation_id, text, (start, end), &analysis.proposer, analysis.created)?;
+            self.tx.conversation_status().insert_summary(
+                id,
+                &analysis.conversation_id,
+                text,
+                (start, end),
+                &analysis.proposer,
+                analysis.created,
+            )?;
         }
-        self.touch(Tag::Analyses);
+        self.tx.touch(Tag::Analyses);
         Ok(())
     }
 }

@@ -10,8 +10,8 @@ use keepsake_domain::{ConversationId, ConversationStatus, InteractionId, JobKind
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
+use crate::areas::{ConversationStatuses, ConversationStatusesMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// The status of a conversation.
@@ -77,10 +77,10 @@ fn summary(row: &Row<'_>) -> Result<SummaryRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl ConversationStatuses<'_> {
     /// The status of a conversation; `None` if it is excluded or does not exist.
     pub fn standing(&self, id: &ConversationId) -> Result<Option<ConversationStatusRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT status, status_reason, tone_profile, pending_actions, settled_by, settled_seq FROM conversations
               WHERE id = ?1 AND is_private = 0",
         )?;
@@ -99,6 +99,7 @@ impl ReadTx<'_> {
     /// Conversations with promises, ordered by id. Excluded ones are left out.
     pub fn conversations_with_promises(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT id FROM conversations WHERE is_private = 0 AND pending_actions <> '[]' ORDER BY id")?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -107,7 +108,7 @@ impl ReadTx<'_> {
 
     /// Conversations whose status is due to be judged again. Excluded ones are left out.
     pub fn conversations_to_settle(&self, now: Timestamp) -> Result<Vec<ConversationId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM conversations WHERE is_private = 0 AND settle_due_ms <= ?1 ORDER BY settle_due_ms, id",
         )?;
         let rows = statement.query_map([now.0], |row| row.get::<_, String>(0))?;
@@ -118,6 +119,7 @@ impl ReadTx<'_> {
     /// person.
     pub fn next_settling(&self) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT min(settle_due_ms) FROM conversations WHERE is_private = 0 AND settle_due_ms IS NOT NULL
@@ -130,7 +132,7 @@ impl ReadTx<'_> {
     /// Whether a conversation may be analyzed as a whole automatically: it is not excluded, and it was not imported for storage
     /// only.
     pub fn may_read_unasked(&self, id: &ConversationId) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0
                 AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_unread = 1)",
         )?;
@@ -139,7 +141,7 @@ impl ReadTx<'_> {
 
     /// Whether all of these conversations exist and none is excluded.
     pub fn are_on_record(&self, ids: &[ConversationId]) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached("SELECT 1 FROM conversations WHERE id = ?1 AND is_private = 0")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM conversations WHERE id = ?1 AND is_private = 0")?;
         for id in ids {
             if !statement.exists(params![id.as_str()])? {
                 return Ok(false);
@@ -150,7 +152,7 @@ impl ReadTx<'_> {
 
     /// Whether there is a summary with this id.
     pub fn has_summary(&self, id: &SummaryId) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM conversation_summaries WHERE id = ?1)")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM conversation_summaries WHERE id = ?1)")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
     }
 
@@ -160,18 +162,19 @@ impl ReadTx<'_> {
             "SELECT {SUMMARY_COLUMNS} FROM conversation_summaries s WHERE s.conversation_id = ?1 AND s.created_at_ms <= ?2
               ORDER BY s.created_at_ms DESC, s.id DESC LIMIT 1"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params![id.as_str(), at.map_or(i64::MAX, |at| at.0)])?;
         rows.next()?.map(summary).transpose()
     }
 }
 
-impl WriteTx<'_> {
+impl ConversationStatusesMut<'_> {
     /// Replaces the judgment of a conversation. Writes nothing if it has been excluded in the meantime. If there is a newer
     /// message, the conversation is due again immediately.
     pub fn put_conversation_status(&self, id: &ConversationId, new: &NewConversationStatus, now: Timestamp) -> Result<bool> {
         let NewConversationStatus { standing, due } = new;
         let changed = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE conversations SET status = ?2, status_reason = ?3, tone_profile = ?4, pending_actions = ?5, settled_by = ?6,
@@ -195,15 +198,16 @@ impl WriteTx<'_> {
             && standing.status == ConversationStatus::Archived
             && let Some(judge) = &standing.judge
         {
-            self.end_session(id, standing.through_seq, judge, now)?;
+            self.tx.sessions().end_session(id, standing.through_seq, judge, now)?;
         }
-        self.touch(Tag::Conversations);
+        self.tx.touch(Tag::Conversations);
         Ok(changed > 0)
     }
 
     /// Sets when a conversation is due to be judged again, without changing its judgment.
     pub fn put_settle_due(&self, id: &ConversationId, due: Option<Timestamp>) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE conversations SET settle_due_ms = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), due.map(|due| due.0)])?;
         Ok(())
@@ -220,6 +224,7 @@ impl WriteTx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let before = self
+            .tx
             .conn
             .query_row(
                 "SELECT id, created_at_ms FROM conversation_summaries WHERE conversation_id = ?1
@@ -231,24 +236,24 @@ impl WriteTx<'_> {
         // The newest summary is the current one, so each must be newer than the one it supersedes.
         let created = before.as_ref().map_or(now.0, |(_, created)| now.0.max(created + 1));
         let before = before.map(|(id, _)| id);
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO conversation_summaries (id, conversation_id, summary, source_range_start, source_range_end, proposer,
                                                  supersedes_id, created_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             params![id.as_str(), conversation.as_str(), text, range.0.as_str(), range.1.as_str(), proposer, before, created],
         )?;
-        self.touch(Tag::Analyses);
+        self.tx.touch(Tag::Analyses);
         Ok(())
     }
 
     /// Resets the judgment of a conversation.
     pub(crate) fn forget_conversation_status(&self, id: &ConversationId) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, archived_at_ms = NULL WHERE id = ?1",
             params![id.as_str()],
         )?;
-        self.touch(Tag::Conversations);
+        self.tx.touch(Tag::Conversations);
         Ok(())
     }
 }

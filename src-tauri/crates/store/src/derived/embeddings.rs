@@ -5,8 +5,8 @@
 use keepsake_domain::MemoryId;
 use rusqlite::params;
 
+use crate::areas::{Vectors, VectorsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
@@ -43,11 +43,13 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>> {
     Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
-impl ReadTx<'_> {
+impl Vectors<'_> {
     /// The vector of an item by this model, if there is one.
     pub fn embedding(&self, owner: EmbeddingOwner, id: &str, model: &str) -> Result<Option<Vec<f32>>> {
-        let mut statement =
-            self.conn.prepare_cached("SELECT vector FROM embeddings WHERE owner_kind = ?1 AND owner_id = ?2 AND model = ?3")?;
+        let mut statement = self
+            .tx
+            .conn
+            .prepare_cached("SELECT vector FROM embeddings WHERE owner_kind = ?1 AND owner_id = ?2 AND model = ?3")?;
         let mut rows = statement.query(params![owner.name(), id, model])?;
         match rows.next()? {
             Some(row) => Ok(Some(from_bytes(&row.get::<_, Vec<u8>>(0)?)?)),
@@ -57,7 +59,7 @@ impl ReadTx<'_> {
 
     /// Up to `limit` pending, active and quarantined memories without a vector of this model, as id and text.
     pub fn memories_without_embedding(&self, model: &str, limit: u32) -> Result<Vec<(MemoryId, String)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT m.id, m.content FROM memories m
               WHERE m.status IN ('pending', 'active')
                 AND NOT EXISTS (SELECT 1 FROM embeddings e INDEXED BY embeddings_by_model
@@ -77,21 +79,21 @@ impl ReadTx<'_> {
     /// vectors.
     pub fn embedding_progress(&self, model: &str) -> Result<(u64, u64)> {
         let (done, total): (i64, i64) =
-            self.conn.prepare_cached(PROGRESS)?.query_row(params![model], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            self.tx.conn.prepare_cached(PROGRESS)?.query_row(params![model], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((done as u64, total as u64))
     }
 }
 
-impl WriteTx<'_> {
+impl VectorsMut<'_> {
     /// Stores or replaces a vector.
     pub fn put_embedding(&self, owner: EmbeddingOwner, id: &str, model: &str, vector: &[f32]) -> Result<()> {
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO embeddings (owner_kind, owner_id, model, dimension, vector) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (owner_kind, owner_id, model) DO UPDATE SET vector = excluded.vector, dimension = excluded.dimension",
             )?
             .execute(params![owner.name(), id, model, vector.len() as i64, to_bytes(vector)])?;
-        self.touch(Tag::Embeddings);
+        self.tx.touch(Tag::Embeddings);
         Ok(())
     }
 }

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Timestamp};
 use rusqlite::params;
 
+use crate::areas::{Gaps, GapsMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
 use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
@@ -83,11 +83,12 @@ pub struct GapSeen {
     pub model: Option<String>,
 }
 
-impl ReadTx<'_> {
+impl Gaps<'_> {
     /// Every gap, most frequent first, dismissed ones included.
-    pub fn gaps(&self) -> Result<Vec<GapRow>> {
+    pub fn all(&self) -> Result<Vec<GapRow>> {
         let mut evidence: BTreeMap<String, Vec<EvidenceSpan>> = BTreeMap::new();
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT gap_id, interaction_id, start, \"end\" FROM gap_evidence ORDER BY gap_id, position")?;
         let mut rows = statement.query([])?;
@@ -95,7 +96,7 @@ impl ReadTx<'_> {
             let place = place(row.get_ref(1)?.as_str().unwrap_or_default(), row.get(2)?, row.get(3)?)?;
             evidence.entry(row.get(0)?).or_default().push(place);
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT g.id, g.entity_id, g.need, g.fingerprint, g.description, g.frequency, g.status, g.first_seen_ms, g.last_seen_ms,
                     g.resolved_at_ms, g.dismissed_at_ms, g.created_at_ms, t.id, t.file_path, t.status,
                     g.proposer
@@ -137,17 +138,18 @@ impl ReadTx<'_> {
 
     /// The gap with this id; an error if there is none.
     pub fn gap(&self, id: &GapId) -> Result<GapRow> {
-        self.gaps()?.into_iter().find(|gap| gap.id == *id).ok_or_else(|| StoreError::not_found("gap", id.as_str()))
+        self.all()?.into_iter().find(|gap| gap.id == *id).ok_or_else(|| StoreError::not_found("gap", id.as_str()))
     }
 }
 
-impl WriteTx<'_> {
+impl GapsMut<'_> {
     /// Stores a new gap. Fails unless every span is in its stored message and none of the messages is excluded.
     pub fn insert_gap(&self, gap: &GapRow) -> Result<()> {
         if gap.evidence.is_empty() {
             return Err(StoreError::Evidence("a gap needs at least one source message".to_owned()));
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO capability_gaps (id, entity_id, need, fingerprint, description, frequency, status, first_seen_ms,
                     last_seen_ms, created_at_ms, proposer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'detected', ?7, ?8, ?9, ?10)",
@@ -174,7 +176,8 @@ impl WriteTx<'_> {
             Err(StoreError::NotFound { .. }) => return Ok(false),
             Err(error) => return Err(error),
         };
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE capability_gaps SET frequency = ?2, description = ?3, last_seen_ms = max(last_seen_ms, ?4),
                         entity_id = iif(?5, NULL, entity_id), proposer = coalesce(?6, proposer) WHERE id = ?1",
@@ -189,32 +192,33 @@ impl WriteTx<'_> {
     }
 
     fn add_gap_evidence(&self, id: &GapId, evidence: &[EvidenceSpan]) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO gap_evidence (gap_id, position, interaction_id, start, \"end\")
              SELECT ?1, (SELECT coalesce(max(position) + 1, 0) FROM gap_evidence WHERE gap_id = ?1), ?2, ?3, ?4
               WHERE NOT EXISTS (SELECT 1 FROM gap_evidence WHERE gap_id = ?1 AND interaction_id = ?2 AND start = ?3 AND \"end\" = ?4)",
         )?;
         for place in evidence {
-            self.check_own_place(place, None)?;
+            self.tx.profiles().check_own_place(place, None)?;
             statement.execute(params![id.as_str(), place.interaction.as_str(), place.span.start(), place.span.end()])?;
         }
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
     fn set_gap_status(&self, gap: &GapRow, to: GapStatus, resolved: Option<Timestamp>) -> Result<()> {
         gap.status.may_become(to).map_err(|error| StoreError::corrupt("step of a gap", error))?;
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE capability_gaps SET status = ?2, resolved_at_ms = coalesce(?3, resolved_at_ms) WHERE id = ?1",
             )?
             .execute(params![gap.id.as_str(), to.name(), resolved.map(|time| time.0)])?;
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
     fn set_task_status(&self, gap: &GapId, status: TaskStatus, resolved: Option<Timestamp>) -> Result<()> {
-        self.conn.prepare_cached("UPDATE tasks SET status = ?2, resolved_at_ms = ?3 WHERE gap_id = ?1")?.execute(params![
+        self.tx.conn.prepare_cached("UPDATE tasks SET status = ?2, resolved_at_ms = ?3 WHERE gap_id = ?1")?.execute(params![
             gap.as_str(),
             status.name(),
             resolved.map(|time| time.0)
@@ -228,13 +232,13 @@ impl WriteTx<'_> {
         if gap.status != GapStatus::TaskCreated {
             self.set_gap_status(&gap, GapStatus::TaskCreated, None)?;
         }
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO tasks (id, gap_id, file_path, status, created_at_ms) VALUES (?1, ?2, ?3, 'open', ?4)
                  ON CONFLICT (gap_id) DO UPDATE SET status = 'open', resolved_at_ms = NULL, file_path = coalesce(excluded.file_path, file_path)",
             )?
             .execute(params![task.as_str(), id.as_str(), file, now.0])?;
-        self.conn.prepare_cached("UPDATE capability_gaps SET dismissed_at_ms = NULL WHERE id = ?1")?.execute([id.as_str()])?;
+        self.tx.conn.prepare_cached("UPDATE capability_gaps SET dismissed_at_ms = NULL WHERE id = ?1")?.execute([id.as_str()])?;
         Ok(())
     }
 
@@ -256,13 +260,14 @@ impl WriteTx<'_> {
     /// Dismisses a gap: it is no longer shown and does not come back in other words. If `at` is `None`, undoes the dismissal.
     pub fn dismiss_gap(&self, id: &GapId, at: Option<Timestamp>) -> Result<()> {
         let changed = self
+            .tx
             .conn
             .prepare_cached("UPDATE capability_gaps SET dismissed_at_ms = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), at.map(|time| time.0)])?;
         if changed == 0 {
             return Err(StoreError::not_found("gap", id.as_str()));
         }
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
@@ -282,11 +287,11 @@ impl WriteTx<'_> {
         );
         for column in ["need", "description", "fingerprint"] {
             let sql = format!("SELECT {column} FROM capability_gaps WHERE id IN ({worded})");
-            self.remember_traces_with(&sql, part.params())?;
+            self.tx.lifecycle().remember_traces_with(&sql, part.params())?;
         }
-        self.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({worded})"), part.params())?;
-        self.conn.execute(&format!("DELETE FROM gap_evidence WHERE interaction_id IN ({within})"), part.params())?;
-        self.conn.execute(
+        self.tx.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({worded})"), part.params())?;
+        self.tx.conn.execute(&format!("DELETE FROM gap_evidence WHERE interaction_id IN ({within})"), part.params())?;
+        self.tx.conn.execute(
             "DELETE FROM capability_gaps WHERE NOT EXISTS (SELECT 1 FROM gap_evidence v WHERE v.gap_id = capability_gaps.id)",
             [],
         )?;

@@ -9,7 +9,7 @@
 use keepsake_domain::{ConversationId, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
-use crate::open::{ReadTx, WriteTx};
+use crate::areas::{Replies, RepliesMut};
 use crate::text::{parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -48,17 +48,18 @@ pub struct ModelReplyRow {
     pub made_at: Timestamp,
 }
 
-impl ReadTx<'_> {
+impl Replies<'_> {
     /// A model's answer about an input, if there is one and none of its conversations has been excluded since.
     pub fn model_reply(&self, task: ReplyTask, matter: &str) -> Result<Option<ModelReplyRow>> {
         let found: Option<(String, Option<String>, String, i64)> = self
+            .tx
             .conn
             .prepare_cached("SELECT proposer, found, sources, made_at_ms FROM model_replies WHERE task = ?1 AND matter = ?2")?
             .query_row([task.name(), matter], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
             .optional()?;
         let Some((proposer, found, sources, made_at)) = found else { return Ok(None) };
         let sources: Vec<ConversationId> = parse_json("sources of a reply", &sources)?;
-        if !self.are_on_record(&sources)? {
+        if !self.tx.conversation_status().are_on_record(&sources)? {
             return Ok(None);
         }
         Ok(Some(ModelReplyRow { task, matter: matter.to_owned(), proposer, found, sources, made_at: Timestamp(made_at) }))
@@ -67,7 +68,7 @@ impl ReadTx<'_> {
     /// All answers for a task, except those whose input included a conversation that has been excluded since.
     pub fn model_replies(&self, task: ReplyTask) -> Result<Vec<ModelReplyRow>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT matter FROM model_replies WHERE task = ?1 ORDER BY made_at_ms, matter")?;
+            self.tx.conn.prepare_cached("SELECT matter FROM model_replies WHERE task = ?1 ORDER BY made_at_ms, matter")?;
         let matters = statement.query_map([task.name()], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         let mut rows = Vec::new();
         for matter in matters {
@@ -77,13 +78,14 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl RepliesMut<'_> {
     /// Stores an answer. Fails if one of its conversations is excluded.
     pub fn put_model_reply(&self, row: &ModelReplyRow) -> Result<()> {
-        if !self.are_on_record(&row.sources)? {
+        if !self.tx.conversation_status().are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT OR REPLACE INTO model_replies (task, matter, proposer, found, sources, made_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -101,7 +103,7 @@ impl WriteTx<'_> {
 
     /// Deletes the answers whose input included content from a conversation.
     pub(crate) fn erase_model_replies_of(&self, conversation: &ConversationId) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM model_replies WHERE EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)",
             [conversation.as_str()],
         )?;

@@ -14,9 +14,9 @@ use keepsake_domain::{
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use crate::areas::{Playbooks, PlaybooksMut};
 use crate::changes::Tag;
 use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -163,7 +163,7 @@ struct Before {
     changed_at_ms: i64,
 }
 
-impl ReadTx<'_> {
+impl Playbooks<'_> {
     /// Tool calls and results, ordered by conversation and time. For each source kind, they cover the last `window_ms` before its
     /// latest line up to `now`, because an imported history ends with its export. Left out are source kinds without lines up to
     /// `now`, excluded messages, abandoned branches and earlier revisions of a message.
@@ -181,7 +181,7 @@ impl ReadTx<'_> {
     }
 
     fn read_tool_lines(&self, from: &str, params: &[&dyn rusqlite::ToSql]) -> Result<Vec<ToolLineRow>> {
-        let mut statement = self.conn.prepare_cached(&format!(
+        let mut statement = self.tx.conn.prepare_cached(&format!(
             "WITH line AS MATERIALIZED (
                SELECT i.seq, i.created_at_ms, c.source_kind
                  FROM {from} JOIN conversations c ON c.id = i.conversation_id
@@ -224,6 +224,7 @@ impl ReadTx<'_> {
     /// a line is added or removed.
     pub fn tool_lines_mark(&self) -> Result<(i64, i64)> {
         Ok(self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT count(*), coalesce(max(seq), 0) FROM interactions WHERE message_type IN ('tool_use', 'tool_result')",
@@ -233,7 +234,7 @@ impl ReadTx<'_> {
 
     /// Whether all of these messages exist and none is excluded.
     pub fn are_messages_on_record(&self, ids: &[InteractionId]) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
               WHERE i.id = ?1 AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)",
         )?;
@@ -246,8 +247,8 @@ impl ReadTx<'_> {
     }
 
     /// Every playbook: candidates first, then approved ones; within each, those seen most often first.
-    pub fn playbooks(&self) -> Result<Vec<PlaybookRow>> {
-        let mut statement = self.conn.prepare_cached(
+    pub fn all(&self) -> Result<Vec<PlaybookRow>> {
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, version_id, status, parked_by, decided_version_id, found_at_ms, changed_at_ms, announced_at_ms FROM playbooks
               ORDER BY id",
         )?;
@@ -279,25 +280,25 @@ impl ReadTx<'_> {
 
     /// Whether a playbook awaits a decision.
     pub fn has_playbook_candidates(&self) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM playbooks WHERE status = 'candidate'")?.exists([])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM playbooks WHERE status = 'candidate'")?.exists([])?)
     }
 
     /// The playbook with this id; an error if there is none.
     pub fn playbook(&self, id: &PlaybookId) -> Result<PlaybookRow> {
-        self.playbooks()?.into_iter().find(|row| row.id == *id).ok_or_else(|| StoreError::not_found("playbook", id.as_str()))
+        self.all()?.into_iter().find(|row| row.id == *id).ok_or_else(|| StoreError::not_found("playbook", id.as_str()))
     }
 
     /// A version with its evidence.
     pub fn playbook_version(&self, id: &PlaybookVersionId) -> Result<PlaybookVersionRow> {
         let mut places: BTreeMap<i64, Vec<InteractionId>> = BTreeMap::new();
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT position, interaction_id FROM playbook_places WHERE version_id = ?1 ORDER BY position, step",
         )?;
         let mut rows = statement.query([id.as_str()])?;
         while let Some(row) = rows.next()? {
             places.entry(row.get(0)?).or_default().push(parse("interaction id", row.get_ref(1)?.as_str().unwrap_or_default())?);
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT position, conversation_id, began_at_ms, ended_at_ms FROM playbook_occurrences WHERE version_id = ?1 ORDER BY position",
         )?;
         let mut rows = statement.query([id.as_str()])?;
@@ -310,7 +311,7 @@ impl ReadTx<'_> {
                 messages: places.remove(&row.get(0)?).unwrap_or_default(),
             });
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, interaction_id, at_ms, why FROM playbook_against WHERE version_id = ?1 ORDER BY position",
         )?;
         let mut rows = statement.query([id.as_str()])?;
@@ -323,7 +324,7 @@ impl ReadTx<'_> {
                 why: row.get(3)?,
             });
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT number, supersedes_id, title, description, steps, parameters, tools, confidence, proposer, made_at_ms, purposes
                FROM playbook_versions WHERE id = ?1",
         )?;
@@ -349,13 +350,14 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl PlaybooksMut<'_> {
     /// Stores a version. If the playbook is new, creates it as a candidate.
     pub fn put_playbook_version(&self, playbook: &PlaybookId, version: &PlaybookVersionRow, now: Timestamp) -> Result<()> {
         if version.occurrences.is_empty() {
             return Err(StoreError::Evidence("a playbook needs at least one session as evidence".to_owned()));
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO playbooks (id, version_id, status, found_at_ms, changed_at_ms) VALUES (?1, ?2, 'candidate', ?3, ?3)
                  ON CONFLICT (id) DO UPDATE SET version_id = excluded.version_id",
@@ -363,12 +365,12 @@ impl WriteTx<'_> {
             .execute(params![playbook.as_str(), version.id.as_str(), now.0])?;
         // A version that was found before may be found again; it then becomes the current one again.
         let is_known =
-            self.conn.prepare_cached("SELECT 1 FROM playbook_versions WHERE id = ?1")?.exists([version.id.as_str()])?;
+            self.tx.conn.prepare_cached("SELECT 1 FROM playbook_versions WHERE id = ?1")?.exists([version.id.as_str()])?;
         if is_known {
-            self.touch(Tag::Playbooks);
+            self.tx.touch(Tag::Playbooks);
             return Ok(());
         }
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO playbook_versions (id, playbook_id, number, supersedes_id, title, description, steps, parameters, tools,
                     confidence, proposer, made_at_ms, purposes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
@@ -389,7 +391,7 @@ impl WriteTx<'_> {
                 to_json("purposes of steps", &version.purposes)?
             ])?;
         self.put_playbook_evidence(version)?;
-        self.touch(Tag::Playbooks);
+        self.tx.touch(Tag::Playbooks);
         Ok(())
     }
 
@@ -398,7 +400,8 @@ impl WriteTx<'_> {
             if one.messages.is_empty() {
                 return Err(StoreError::Evidence("an occurrence of a playbook needs at least one message".to_owned()));
             }
-            self.conn
+            self.tx
+                .conn
                 .prepare_cached(
                     "INSERT INTO playbook_occurrences (version_id, position, conversation_id, began_at_ms, ended_at_ms)
                      VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -406,7 +409,8 @@ impl WriteTx<'_> {
                 .execute(params![version.id.as_str(), position as i64, one.conversation.as_str(), one.began.0, one.ended.0])?;
             for (step, message) in one.messages.iter().enumerate() {
                 self.check_tool_line(message, &one.conversation)?;
-                self.conn
+                self.tx
+                    .conn
                     .prepare_cached(
                         "INSERT INTO playbook_places (version_id, position, step, interaction_id) VALUES (?1, ?2, ?3, ?4)",
                     )?
@@ -415,7 +419,8 @@ impl WriteTx<'_> {
         }
         for (position, one) in version.against.iter().enumerate() {
             self.check_tool_line(&one.message, &one.conversation)?;
-            self.conn
+            self.tx
+                .conn
                 .prepare_cached(
                     "INSERT INTO playbook_against (version_id, position, conversation_id, interaction_id, at_ms, why)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -435,6 +440,7 @@ impl WriteTx<'_> {
     /// Fails if the message is not a tool call or result in this conversation, or if it is excluded.
     fn check_tool_line(&self, message: &InteractionId, conversation: &ConversationId) -> Result<()> {
         let holds = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -453,18 +459,20 @@ impl WriteTx<'_> {
         let from = self.playbook_status(id)?;
         from.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
         let parked_by = (to == PlaybookStatus::Parked).then_some("age");
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE playbooks SET status = ?2, parked_by = ?3, changed_at_ms = ?4, decided_version_id = NULL,
                         announced_at_ms = iif(?2 = 'candidate', NULL, announced_at_ms) WHERE id = ?1",
             )?
             .execute(params![id.as_str(), to.name(), parked_by, now.0])?;
-        self.touch(Tag::Playbooks);
+        self.tx.touch(Tag::Playbooks);
         Ok(())
     }
 
     fn playbook_status(&self, id: &PlaybookId) -> Result<PlaybookStatus> {
         let status: Option<String> = self
+            .tx
             .conn
             .prepare_cached("SELECT status FROM playbooks WHERE id = ?1")?
             .query_row([id.as_str()], |row| row.get(0))
@@ -484,7 +492,8 @@ impl WriteTx<'_> {
         row.status.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
         let before =
             Before { parked_by_age: row.is_parked_by_age, decided_version: row.decided_version, changed_at_ms: row.changed_at.0 };
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO playbook_decisions (id, playbook_id, from_status, to_status, before, decided_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -499,18 +508,20 @@ impl WriteTx<'_> {
             ])?;
         let decided = (to != PlaybookStatus::Candidate).then_some(row.version.id.as_str());
         let parked_by = (to == PlaybookStatus::Parked).then_some("person");
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE playbooks SET status = ?2, parked_by = ?3, decided_version_id = ?4, changed_at_ms = ?5 WHERE id = ?1",
             )?
             .execute(params![id.as_str(), to.name(), parked_by, decided, now.0])?;
-        self.touch(Tag::Playbooks);
+        self.tx.touch(Tag::Playbooks);
         Ok(())
     }
 
     /// Undoes a decision and restores the state before it. Fails if there was a later decision.
     pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId, now: Timestamp) -> Result<PlaybookId> {
         let found = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT playbook_id, from_status, to_status, before, undone_at_ms,
@@ -539,7 +550,8 @@ impl WriteTx<'_> {
         }
         let before: Before = parse_json("decision about a playbook", &before)?;
         let parked_by = (from == PlaybookStatus::Parked.name()).then_some(if before.parked_by_age { "age" } else { "person" });
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE playbooks SET status = ?2, parked_by = ?3, decided_version_id = ?4, changed_at_ms = ?5 WHERE id = ?1",
             )?
@@ -550,16 +562,18 @@ impl WriteTx<'_> {
                 before.decided_version.as_ref().map(PlaybookVersionId::as_str),
                 before.changed_at_ms
             ])?;
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE playbook_decisions SET undone_at_ms = ?2 WHERE id = ?1")?
             .execute(params![decision.as_str(), now.0])?;
-        self.touch(Tag::Playbooks);
+        self.tx.touch(Tag::Playbooks);
         Ok(id)
     }
 
     /// Records that a playbook was announced outside the window.
     pub fn mark_playbook_announced(&self, id: &PlaybookId, now: Timestamp) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE playbooks SET announced_at_ms = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), now.0])?;
         Ok(())
@@ -567,8 +581,10 @@ impl WriteTx<'_> {
 
     /// Deletes playbooks that nobody decided on; they are derived again from the sessions.
     pub fn drop_undecided_playbooks(&self) -> Result<()> {
-        self.conn.execute("DELETE FROM playbooks WHERE status = 'candidate' OR status = 'parked' AND parked_by = 'age'", [])?;
-        self.touch(Tag::Playbooks);
+        self.tx
+            .conn
+            .execute("DELETE FROM playbooks WHERE status = 'candidate' OR status = 'parked' AND parked_by = 'age'", [])?;
+        self.tx.touch(Tag::Playbooks);
         Ok(())
     }
 
@@ -584,31 +600,31 @@ impl WriteTx<'_> {
         let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
         for column in ["title", "description", "steps", "purposes"] {
             let sql = format!("SELECT {column} FROM playbook_versions WHERE playbook_id IN ({playbooks})");
-            self.remember_traces_with(&sql, part.params())?;
+            self.tx.lifecycle().remember_traces_with(&sql, part.params())?;
         }
         let occurrences = format!(
             "DELETE FROM playbook_occurrences WHERE EXISTS (
                  SELECT 1 FROM playbook_places p WHERE p.version_id = playbook_occurrences.version_id
                     AND p.position = playbook_occurrences.position AND p.interaction_id IN ({within}))"
         );
-        self.conn.execute(&occurrences, part.params())?;
-        self.conn.execute(&format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"), part.params())?;
+        self.tx.conn.execute(&occurrences, part.params())?;
+        self.tx.conn.execute(&format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"), part.params())?;
         // With too few sessions left, it is no longer a playbook.
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "DELETE FROM playbooks WHERE (SELECT count(*) FROM playbook_occurrences o WHERE o.version_id = playbooks.version_id) < {PLAYBOOK_SESSIONS_MIN}"
             ),
             [],
         )?;
         // The same applies to earlier versions: text that was constant across their sessions may come from the erased sessions.
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "DELETE FROM playbook_versions
                   WHERE (SELECT count(*) FROM playbook_occurrences o WHERE o.version_id = playbook_versions.id) < {PLAYBOOK_SESSIONS_MIN}"
             ),
             [],
         )?;
-        self.touch(Tag::Playbooks);
+        self.tx.touch(Tag::Playbooks);
         Ok(())
     }
 }

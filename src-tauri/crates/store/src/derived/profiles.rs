@@ -1,7 +1,7 @@
 //! Profiles (layer 2): versioned entries with their evidence, entries that the person marked as wrong, and how far derivation has
 //! read.
 //!
-//! The evidence lock applies as for memories: [`WriteTx::insert_profile`] checks that every span is in its stored message, that
+//! The evidence lock applies as for memories: [`ProfilesMut::insert_profile`] checks that every span is in its stored message, that
 //! the person it is about wrote the message, and that the message is not excluded.
 //!
 //! Not here: what is derived, which handles belong to one person, and who may see an entry. Rows contain the data that the engine
@@ -15,9 +15,9 @@ use keepsake_domain::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
+use crate::areas::{Profiles, ProfilesMut};
 use crate::changes::Tag;
 use crate::lifecycle::erase::{MESSAGES_OF_PART, OF_PART, Part};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -105,7 +105,7 @@ pub(crate) fn place(interaction: &str, start: u32, end: u32) -> Result<EvidenceS
     })
 }
 
-impl ReadTx<'_> {
+impl Profiles<'_> {
     /// Every version of every entry about these entities, oldest first, regardless of the links under which they were derived.
     pub fn profiles_of(&self, members: &[EntityId]) -> Result<Vec<ProfileRow>> {
         let within = as_json(members)?;
@@ -114,7 +114,7 @@ impl ReadTx<'_> {
         let sql = format!(
             "SELECT {COLUMNS} FROM entity_profiles p WHERE p.entity_id IN (SELECT value FROM json_each(?1)) ORDER BY p.created_at_ms, p.id"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([&within])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -134,7 +134,7 @@ impl ReadTx<'_> {
         let places = self.evidence_of_profiles("p.id = ?1", id.as_str())?.remove(id.as_str()).ok_or_else(not_found)?;
         let places = Evidence::new(places).map_err(|_| not_found())?;
         let sql = format!("SELECT {COLUMNS} FROM entity_profiles p WHERE p.id = ?1");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([id.as_str()])?;
         rows.next()?.map_or_else(|| Err(not_found()), |row| profile(row, places))
     }
@@ -144,7 +144,7 @@ impl ReadTx<'_> {
             "SELECT v.profile_id, v.interaction_id, v.start, v.\"end\" FROM profile_evidence v
                JOIN entity_profiles p ON p.id = v.profile_id WHERE {condition} ORDER BY v.profile_id, v.position"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([value])?;
         let mut evidence: BTreeMap<String, Vec<EvidenceSpan>> = BTreeMap::new();
         while let Some(row) = rows.next()? {
@@ -156,7 +156,7 @@ impl ReadTx<'_> {
 
     /// The conversations that contain the evidence of the entries about these entities.
     pub fn profile_sources(&self, members: &[EntityId]) -> Result<BTreeMap<ProfileId, Vec<ConversationId>>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT v.profile_id, i.conversation_id FROM entity_profiles p
                JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
               WHERE p.entity_id IN (SELECT value FROM json_each(?1)) ORDER BY 1, 2",
@@ -173,7 +173,7 @@ impl ReadTx<'_> {
 
     /// The statements about these entities that are currently marked as wrong.
     pub fn profile_disputes(&self, members: &[EntityId]) -> Result<Vec<DisputeRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_debunks d
               WHERE d.entity_id IN (SELECT value FROM json_each(?1)) AND d.is_debunked = 1
                 AND NOT EXISTS (SELECT 1 FROM profile_debunks later
@@ -200,6 +200,7 @@ impl ReadTx<'_> {
     /// Signature of the input of a person's last derivation.
     pub fn profile_mark(&self, entity: &EntityId) -> Result<Option<String>> {
         Ok(self
+            .tx
             .conn
             .prepare_cached("SELECT signature FROM profile_marks WHERE entity_id = ?1")?
             .query_row([entity.as_str()], |row| row.get(0))
@@ -208,7 +209,7 @@ impl ReadTx<'_> {
 
     /// How far a model has read an entity's messages in each conversation, with the key of the links in effect then.
     pub fn profile_reads(&self, entity: &EntityId) -> Result<BTreeMap<ConversationId, (String, i64)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, people_key, through_seq FROM profile_reads WHERE entity_id = ?1 ORDER BY 1",
         )?;
         let rows = statement.query_map([entity.as_str()], |row| {
@@ -223,7 +224,7 @@ impl ReadTx<'_> {
 
     /// Sequence number of the last message by each entity in each conversation, without excluded messages.
     pub fn own_seqs(&self) -> Result<BTreeMap<(EntityId, ConversationId), i64>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT i.entity_id, i.conversation_id, max(i.seq) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
               WHERE c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq) AND i.message_type IN ('text', 'voice') AND i.is_branch = 0
               GROUP BY 1, 2",
@@ -240,7 +241,7 @@ impl ReadTx<'_> {
 
     /// Which entities spoke in which conversations.
     pub fn speakers(&self) -> Result<Vec<(ConversationId, EntityId)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT p.conversation_id, h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id ORDER BY 1, 2",
         )?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -254,7 +255,7 @@ impl ReadTx<'_> {
     /// Sequence number of the last message in each conversation.
     pub fn last_seqs(&self) -> Result<BTreeMap<ConversationId, i64>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT conversation_id, max(seq) FROM interactions GROUP BY conversation_id")?;
+            self.tx.conn.prepare_cached("SELECT conversation_id, max(seq) FROM interactions GROUP BY conversation_id")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
         rows.map(|row| {
             let (conversation, seq) = row?;
@@ -264,7 +265,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl ProfilesMut<'_> {
     /// Stores a version and supersedes the previous one. Fails unless every span is in its stored message, was written by one of
     /// `members`, and is not excluded. A version by the person (see its `origin`) keeps the evidence of the entry that it
     /// corrects.
@@ -275,6 +276,7 @@ impl WriteTx<'_> {
         }
         if let Some(old) = &entry.supersedes {
             let changed = self
+                .tx
                 .conn
                 .prepare_cached("UPDATE entity_profiles SET superseded_at_ms = ?2 WHERE id = ?1 AND superseded_at_ms IS NULL")?
                 .execute(params![old.as_str(), entry.created_at.0])?;
@@ -283,7 +285,7 @@ impl WriteTx<'_> {
             }
         }
         let reach = row.reach.as_ref().map(|reach| to_json("audience of a profile", reach)).transpose()?;
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO entity_profiles (id, entity_id, people_key, reach, profile_type, facet, fingerprint, content, confidence, origin,
                     valid_from_ms, valid_to_ms, supersedes_id, created_at_ms, proposer)
@@ -306,7 +308,7 @@ impl WriteTx<'_> {
                 entry.created_at.0,
                 row.proposer,
             ])?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO profile_evidence (profile_id, position, interaction_id, start, \"end\") VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         for (position, place) in entry.evidence.as_slice().iter().enumerate() {
@@ -318,7 +320,7 @@ impl WriteTx<'_> {
                 place.span.end()
             ])?;
         }
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
@@ -326,13 +328,13 @@ impl WriteTx<'_> {
     /// of them wrote it.
     pub(crate) fn check_own_place(&self, place: &EvidenceSpan, members: Option<&[EntityId]>) -> Result<()> {
         let refused = |why: &str| Err(StoreError::Evidence(format!("{why} ({})", place.interaction)));
-        let Some(message) = self.interaction(&place.interaction)? else { return refused("the message is not stored") };
+        let Some(message) = self.tx.log().interaction(&place.interaction)? else { return refused("the message is not stored") };
         match place.span.quote(&message.content) {
             Ok(quote) if !quote.trim().is_empty() => {}
             Ok(_) => return refused("the span covers only white space"),
             Err(error) => return refused(&error.to_string()),
         }
-        if self.conversation(&message.conversation_id)?.is_private {
+        if self.tx.log().conversation(&message.conversation_id)?.is_private {
             return refused("it was said while the conversation was excluded from memory");
         }
         let is_spoken = matches!(message.message_type, MessageType::Text | MessageType::Voice);
@@ -341,10 +343,11 @@ impl WriteTx<'_> {
         }
         let Some(members) = members else { return Ok(()) };
         // The person may still correct an existing entry, but nothing new is derived from this message.
-        if self.is_in_private_time(message.seq)? {
+        if self.tx.log().is_in_private_time(message.seq)? {
             return refused("it was said while the conversation was excluded from memory");
         }
         let speaker: String = self
+            .tx
             .conn
             .prepare_cached("SELECT entity_id FROM interactions WHERE id = ?1")?
             .query_row([place.interaction.as_str()], |row| row.get(0))?;
@@ -357,7 +360,7 @@ impl WriteTx<'_> {
 
     /// Marks a statement about these entities as wrong, or takes the mark back.
     pub fn dispute_profile(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
@@ -371,13 +374,14 @@ impl WriteTx<'_> {
                 now.0
             ])?;
         }
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
     /// Records the signature of a derivation's input.
     pub fn mark_profile(&self, entity: &EntityId, signature: &str) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO profile_marks (entity_id, signature) VALUES (?1, ?2)
                  ON CONFLICT (entity_id) DO UPDATE SET signature = excluded.signature",
@@ -394,7 +398,7 @@ impl WriteTx<'_> {
         people_key: &str,
         through_seq: i64,
     ) -> Result<()> {
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (entity_id, conversation_id) DO UPDATE SET people_key = excluded.people_key, through_seq = excluded.through_seq",
@@ -422,12 +426,14 @@ impl WriteTx<'_> {
         );
         for column in ["content", "facet", "fingerprint"] {
             for rows in [&derived, &resting] {
-                self.remember_traces_with(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({rows})"), reach)?;
+                self.tx
+                    .lifecycle()
+                    .remember_traces_with(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({rows})"), reach)?;
             }
         }
         // A topic marked as wrong is stored in the words of a message, so the mark is deleted with the last evidence. The topic
         // cannot come back from the same messages unless the person imports them again after an undo.
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "DELETE FROM profile_debunks WHERE facet LIKE 'topic:%'
                     AND EXISTS (SELECT 1 FROM entity_profiles p WHERE p.facet = profile_debunks.facet AND p.id IN ({resting}))
@@ -439,22 +445,23 @@ impl WriteTx<'_> {
         )?;
         // A model reads each message only once. If an entity loses an entry made by a model, its messages are read again, because
         // the remaining ones may prove the same statement.
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "DELETE FROM profile_reads WHERE entity_id IN (SELECT entity_id FROM entity_profiles WHERE origin = 'model' AND id IN ({derived}))"
             ),
             reach,
         )?;
-        self.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({derived})"), reach)?;
-        self.conn
+        self.tx.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({derived})"), reach)?;
+        self.tx
+            .conn
             .execute(&format!("DELETE FROM profile_evidence WHERE interaction_id IN ({MESSAGES_OF_PART})"), part.params())?;
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM entity_profiles WHERE NOT EXISTS (SELECT 1 FROM profile_evidence v WHERE v.profile_id = entity_profiles.id)",
             [],
         )?;
         // Derive all profiles again, because some lost entries.
-        self.conn.execute("DELETE FROM profile_marks", [])?;
-        self.touch(Tag::People);
+        self.tx.conn.execute("DELETE FROM profile_marks", [])?;
+        self.tx.touch(Tag::People);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use keepsake_domain::{Attribute, Category, ConversationId, FactMark, Mark, MarkKind, Reading, ReadingLabel};
 use rusqlite::params;
 
-use crate::open::{ReadTx, WriteTx};
+use crate::areas::{Readings, ReadingsMut};
 use crate::{Result, StoreError};
 
 /// Hash of a reading's input: the reader, the text, and its context.
@@ -88,10 +88,10 @@ fn decode(bytes: &[u8]) -> Option<Reading> {
     Some(Reading { marks: marks.iter().map(mark).collect::<Option<_>>()? })
 }
 
-impl ReadTx<'_> {
+impl Readings<'_> {
     /// The stored readings of a conversation, by sequence number of the message.
-    pub fn readings(&self, id: &ConversationId) -> Result<HashMap<i64, StoredReading>> {
-        let mut statement = self.conn.prepare_cached(
+    pub fn of(&self, id: &ConversationId) -> Result<HashMap<i64, StoredReading>> {
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT r.seq, r.input, r.marks FROM interactions i JOIN readings r ON r.seq = i.seq WHERE i.conversation_id = ?1",
         )?;
         let mut rows = statement.query([id.as_str()])?;
@@ -109,15 +109,15 @@ impl ReadTx<'_> {
 
     /// Number of messages with a reading.
     pub fn count_readings(&self) -> Result<u64> {
-        Ok(self.conn.prepare_cached("SELECT count(*) FROM readings")?.query_row([], |row| row.get::<_, i64>(0))? as u64)
+        Ok(self.tx.conn.prepare_cached("SELECT count(*) FROM readings")?.query_row([], |row| row.get::<_, i64>(0))? as u64)
     }
 }
 
-impl WriteTx<'_> {
+impl ReadingsMut<'_> {
     /// Stores readings of a conversation's messages, by sequence number. Stores nothing if the conversation has been excluded in
     /// the meantime.
     pub fn put_readings(&self, id: &ConversationId, readings: &[(i64, StoredReading)]) -> Result<()> {
-        let conversation = match self.conversation(id) {
+        let conversation = match self.tx.log().conversation(id) {
             Ok(conversation) => conversation,
             Err(StoreError::NotFound { .. }) => return Ok(()),
             Err(error) => return Err(error),
@@ -126,7 +126,7 @@ impl WriteTx<'_> {
             return Ok(());
         }
         // A message may have been erased while it was being read.
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT OR REPLACE INTO readings (seq, input, marks) SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM interactions WHERE seq = ?1)",
         )?;
         for (seq, stored) in readings {
@@ -137,7 +137,8 @@ impl WriteTx<'_> {
 
     /// Deletes the readings of a conversation that the person excluded.
     pub(crate) fn drop_readings_of(&self, id: &ConversationId) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("DELETE FROM readings WHERE seq IN (SELECT seq FROM interactions WHERE conversation_id = ?1)")?
             .execute([id.as_str()])?;
         Ok(())

@@ -10,9 +10,9 @@ use keepsake_domain::{ConversationId, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
+use crate::areas::{Replies, RepliesMut};
 use crate::changes::Tag;
 use crate::derived::sessions::{FoundSession, SessionEnd};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// A model's answer about one session.
@@ -30,10 +30,11 @@ pub struct SessionReplyRow {
     pub made_at: Timestamp,
 }
 
-impl ReadTx<'_> {
+impl Replies<'_> {
     /// The answer of a model about a session, if there is one.
     pub fn session_reply(&self, session: &SessionId) -> Result<Option<SessionReplyRow>> {
         let found: Option<(String, String, Option<String>, i64)> = self
+            .tx
             .conn
             .prepare_cached("SELECT conversation_id, proposer, record, made_at_ms FROM session_replies WHERE session_id = ?1")?
             .query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
@@ -54,7 +55,7 @@ impl ReadTx<'_> {
     /// Sessions whose current record was made by these rules and that no model has read, latest first. Excluded conversations are
     /// left out.
     pub fn sessions_unread_by_model(&self, rules: &str) -> Result<Vec<SessionId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT s.id FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id
               WHERE c.is_private = 0 AND s.superseded_at_ms IS NULL AND s.proposer = ?1
                 AND NOT EXISTS (SELECT 1 FROM session_replies r WHERE r.session_id = s.id)
@@ -67,6 +68,7 @@ impl ReadTx<'_> {
     /// The session end up to which a conversation was last analyzed.
     pub fn session_end_read(&self, id: &ConversationId) -> Result<Option<SessionEnd>> {
         let found: Option<(String, i64)> = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT r.interaction_id, i.seq FROM session_readings r JOIN interactions i ON i.id = r.interaction_id
@@ -82,18 +84,20 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl RepliesMut<'_> {
     /// Stores a model's answer about a session and replaces the rules' record with the record made from the answer. Returns
     /// `false` and stores nothing if the rules' record is no longer in effect or the conversation is excluded.
     pub fn put_session_reply(&self, reply: &SessionReplyRow, found: &FoundSession, now: Timestamp) -> Result<bool> {
         let stands = self
+            .tx
             .conn
             .prepare_cached("SELECT 1 FROM session_summaries WHERE id = ?1 AND superseded_at_ms IS NULL")?
             .exists([reply.session.as_str()])?;
-        if !stands || !self.are_on_record(std::slice::from_ref(&reply.conversation_id))? {
+        if !stands || !self.tx.conversation_status().are_on_record(std::slice::from_ref(&reply.conversation_id))? {
             return Ok(false);
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT OR REPLACE INTO session_replies (session_id, conversation_id, proposer, record, made_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -105,8 +109,8 @@ impl WriteTx<'_> {
                 reply.record,
                 reply.made_at.0
             ])?;
-        self.stand(found, &[], now)?;
-        self.touch(Tag::Sessions);
+        self.tx.sessions().stand(found, &[], now)?;
+        self.tx.touch(Tag::Sessions);
         Ok(true)
     }
 }

@@ -1,6 +1,6 @@
 //! Sessions with agents: where they ended, and a versioned record of each.
 //!
-//! The evidence lock applies: [`WriteTx::put_sessions`] checks that every line is in its stored message, and that this message
+//! The evidence lock applies: [`SessionsMut::put_sessions`] checks that every line is in its stored message, and that this message
 //! belongs to the session's conversation and is not excluded.
 //!
 //! Not here: what goes into a record (`insight`), who may see it (`engine`), and the tiers ([`crate::derived::tiers`]).
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, InteractionId, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
+use crate::areas::{Sessions, SessionsMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
 use crate::lifecycle::erase::{Part, RESTS_ON_ANOTHER};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
@@ -139,12 +139,12 @@ fn session(row: &Row<'_>) -> Result<SessionRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Sessions<'_> {
     /// The latest session end of every conversation, oldest first, unless it was already analyzed with this mark (a fingerprint
     /// of the rules and the reader). Excluded conversations, and ends that arrived while a conversation was excluded, are left
     /// out.
     pub fn sessions_to_read(&self, mark: &str) -> Result<Vec<SessionEnd>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT e.conversation_id, e.interaction_id, i.seq FROM session_ends e
                JOIN interactions i ON i.id = e.interaction_id JOIN conversations c ON c.id = e.conversation_id
               WHERE c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
@@ -168,7 +168,7 @@ impl ReadTx<'_> {
 
     /// Current session records of one agent or of all, latest first; with `history`, superseded ones too. Excluded conversations
     /// are left out.
-    pub fn sessions(&self, agent: Option<&str>, history: bool) -> Result<Vec<SessionRow>> {
+    pub fn list(&self, agent: Option<&str>, history: bool) -> Result<Vec<SessionRow>> {
         self.sessions_where(
             "c.is_private = 0 AND (?1 IS NULL OR s.agent = ?1) AND (?2 OR s.superseded_at_ms IS NULL)
               ORDER BY s.last_at_ms DESC, s.id",
@@ -191,7 +191,7 @@ impl ReadTx<'_> {
             "SELECT s.entity_id FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id
               WHERE {OPEN} ORDER BY s.last_at_ms, s.id LIMIT 1"
         );
-        let first: Option<String> = self.conn.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
+        let first: Option<String> = self.tx.conn.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
         let Some(user) = first else { return Ok(Vec::new()) };
         self.sessions_where(
             &format!("{OPEN} AND s.entity_id = ?1 ORDER BY s.last_at_ms, s.id LIMIT ?2"),
@@ -202,7 +202,7 @@ impl ReadTx<'_> {
     fn sessions_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<SessionRow>> {
         let sql =
             format!("SELECT {COLUMNS} FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id WHERE {tail}");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -213,7 +213,7 @@ impl ReadTx<'_> {
 
     /// The lines of these session records, in order.
     pub fn session_items(&self, ids: &[SessionId]) -> Result<BTreeMap<SessionId, Vec<SessionItemRow>>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT session_id, field, name, uses, text, interaction_id, start, \"end\" FROM session_items
               WHERE session_id IN (SELECT value FROM json_each(?1)) ORDER BY session_id, position",
         )?;
@@ -234,7 +234,7 @@ impl ReadTx<'_> {
 
     /// Names of all agents that ever spoke, with their number of messages, most messages first.
     pub fn agents_that_spoke(&self) -> Result<Vec<(String, u64)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT h.display_name, sum(p.messages) FROM entity_channels h JOIN entities e ON e.id = h.entity_id
                JOIN conversation_people p ON p.handle_id = h.id
               WHERE e.entity_type = 'agent' GROUP BY 1 ORDER BY 2 DESC, 1",
@@ -244,10 +244,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl SessionsMut<'_> {
     /// Records that a session ended with the messages up to this sequence number. Recording the same end again changes nothing.
     pub fn end_session(&self, id: &ConversationId, through_seq: i64, said_by: &str, now: Timestamp) -> Result<bool> {
         let noted = self
+            .tx
             .conn
             .prepare_cached(
                 "INSERT OR IGNORE INTO session_ends (conversation_id, interaction_id, said_by, ended_at_ms)
@@ -265,7 +266,7 @@ impl WriteTx<'_> {
     pub fn put_sessions(&self, end: &SessionEnd, mark: &str, found: &[FoundSession], now: Timestamp) -> Result<()> {
         let id = &end.conversation_id;
         // Write nothing if the conversation has been excluded or erased in the meantime.
-        if !self.are_on_record(std::slice::from_ref(id))? {
+        if !self.tx.conversation_status().are_on_record(std::slice::from_ref(id))? {
             return Ok(());
         }
         let before = self.sessions_where("s.conversation_id = ?1 AND s.superseded_at_ms IS NULL", params![id.as_str()])?;
@@ -273,13 +274,14 @@ impl WriteTx<'_> {
             self.retire_session(&old.id, now)?;
         }
         found.iter().try_for_each(|found| self.stand(found, &before, now))?;
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO session_readings (conversation_id, interaction_id, mark) VALUES (?1, ?2, ?3)
                  ON CONFLICT (conversation_id) DO UPDATE SET interaction_id = excluded.interaction_id, mark = excluded.mark",
             )?
             .execute(params![id.as_str(), end.through.as_str(), mark])?;
-        self.touch(Tag::Sessions);
+        self.tx.touch(Tag::Sessions);
         Ok(())
     }
 
@@ -301,13 +303,13 @@ impl WriteTx<'_> {
     }
 
     fn has_session(&self, id: &SessionId) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM session_summaries WHERE id = ?1")?.exists([id.as_str()])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM session_summaries WHERE id = ?1")?.exists([id.as_str()])?)
     }
 
     fn put_session(&self, row: &SessionRow, items: &[SessionItemRow], older: Option<&SessionId>) -> Result<()> {
         let is_known = self.has_session(&row.id)?;
         // A known id means that the same words were read by the same rules, so the stored record takes effect again.
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO session_summaries (id, conversation_id, agent, agent_name, entity_id, user_name, first_id, last_id, messages,
                     first_at_ms, last_at_ms, technical_depth, user_mood, significance, outcome, proposer, supersedes_id, created_at_ms)
@@ -338,17 +340,19 @@ impl WriteTx<'_> {
     }
 
     fn insert_session_items(&self, row: &SessionRow, items: &[SessionItemRow]) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO session_items (session_id, position, field, name, uses, text, interaction_id, start, \"end\")
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?;
         for (position, item) in items.iter().enumerate() {
             let refused = |why: &str| Err(StoreError::Evidence(format!("{why} ({})", item.place.interaction)));
-            let Some(message) = self.interaction(&item.place.interaction)? else { return refused("the message is not stored") };
+            let Some(message) = self.tx.log().interaction(&item.place.interaction)? else {
+                return refused("the message is not stored");
+            };
             if message.conversation_id != row.conversation_id {
                 return refused("it was said in another conversation");
             }
-            if self.is_in_private_time(message.seq)? || message.is_branch {
+            if self.tx.log().is_in_private_time(message.seq)? || message.is_branch {
                 return refused("it was said while the conversation was excluded from memory, or is on an abandoned branch");
             }
             match item.place.span.quote(&message.content) {
@@ -373,10 +377,12 @@ impl WriteTx<'_> {
 
     /// Retires a session record and its tier entries.
     fn retire_session(&self, id: &SessionId, now: Timestamp) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE session_summaries SET superseded_at_ms = ?2 WHERE id = ?1 AND superseded_at_ms IS NULL")?
             .execute(params![id.as_str(), now.0])?;
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE tier_entries SET retired_at_ms = ?2 WHERE session_id = ?1 AND retired_at_ms IS NULL")?
             .execute(params![id.as_str(), now.0])?;
         Ok(())
@@ -384,9 +390,9 @@ impl WriteTx<'_> {
 
     /// Deletes session records and tiers. Keeps session ends and models' answers, so that the records can be made again.
     pub fn drop_sessions(&self) -> Result<()> {
-        self.conn.execute("DELETE FROM session_summaries", [])?;
-        self.conn.execute("DELETE FROM session_readings", [])?;
-        self.touch(Tag::Sessions);
+        self.tx.conn.execute("DELETE FROM session_summaries", [])?;
+        self.tx.conn.execute("DELETE FROM session_readings", [])?;
+        self.tx.touch(Tag::Sessions);
         Ok(())
     }
 
@@ -394,18 +400,18 @@ impl WriteTx<'_> {
     /// an undone import did not add, because agents reported some of them.
     pub(crate) fn erase_sessions_of(&self, part: Part<'_>) -> Result<()> {
         let id = part.conversation.as_str();
-        self.remember_traces(
+        self.tx.lifecycle().remember_traces(
             "SELECT t.text FROM session_items t JOIN session_summaries s ON s.id = t.session_id WHERE s.conversation_id = ?1",
             id,
         )?;
         for table in ["session_summaries", "session_replies", "session_readings"] {
-            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
+            self.tx.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
         }
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!("DELETE FROM session_ends WHERE conversation_id = ?1 AND NOT {RESTS_ON_ANOTHER}"),
             part.reach().params(),
         )?;
-        self.touch(Tag::Sessions);
+        self.tx.touch(Tag::Sessions);
         Ok(())
     }
 }

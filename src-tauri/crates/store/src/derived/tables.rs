@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_domain::{ConversationId, Timestamp};
 use serde_json::Value;
 
+use crate::areas::{DerivedTables, DerivedTablesMut};
 use crate::changes::Tag;
 use crate::lifecycle::erase_memory::is_forgotten;
 use crate::lifecycle::export::{object, order_of};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
@@ -201,14 +201,14 @@ pub struct Dropped {
     pub candidates: u64,
 }
 
-impl ReadTx<'_> {
+impl DerivedTables<'_> {
     /// The rows of every derived table as text, sorted. Columns for which `is_left_out(table, column)` is true are omitted. Two
     /// stores with the same derived data return the same result.
     pub fn derived_rows(&self, is_left_out: &dyn Fn(&str, &str) -> bool) -> Result<BTreeMap<&'static str, Vec<String>>> {
         let mut all = BTreeMap::new();
         for (table, _) in TABLE_ORIGINS.iter().filter(|(_, origin)| *origin == Derived) {
-            let sql = format!("SELECT * FROM \"{table}\" ORDER BY {}", order_of(self.conn, table)?);
-            let mut statement = self.conn.prepare(&sql)?;
+            let sql = format!("SELECT * FROM \"{table}\" ORDER BY {}", order_of(self.tx.conn, table)?);
+            let mut statement = self.tx.conn.prepare(&sql)?;
             let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
             let mut rows = statement.query([])?;
             let mut texts = Vec::new();
@@ -225,7 +225,7 @@ impl ReadTx<'_> {
 
     /// Every table of the schema that has its own rows.
     pub fn tables(&self) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare(
+        let mut statement = self.tx.conn.prepare(
             "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
               ORDER BY name",
         )?;
@@ -234,7 +234,7 @@ impl ReadTx<'_> {
     }
 
     fn made(&self, sql: &str, made: &mut HashMap<String, Timestamp>) -> Result<u64> {
-        let mut statement = self.conn.prepare(sql)?;
+        let mut statement = self.tx.conn.prepare(sql)?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, Timestamp(row.get(1)?))))?;
         let before = made.len();
         for row in rows {
@@ -245,7 +245,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl DerivedTablesMut<'_> {
     /// Deletes the data that the built-in engines derived and resets the read marks. Callers delete topics beforehand, in
     /// batches.
     pub fn drop_derived(&self) -> Result<Dropped> {
@@ -266,20 +266,22 @@ impl WriteTx<'_> {
         let analysed = "conversation_analyses WHERE proposer LIKE ?1
             AND conversation_id IN (SELECT id FROM conversations WHERE is_private = 0)";
         let mut statement =
-            self.conn.prepare(&format!("SELECT conversation_id FROM {analysed} GROUP BY 1 ORDER BY min(created_at_ms), 1"))?;
+            self.tx.conn.prepare(&format!("SELECT conversation_id FROM {analysed} GROUP BY 1 ORDER BY min(created_at_ms), 1"))?;
         let ids = statement.query_map([BUILT_IN], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         dropped.analysed = ids.iter().map(|id| parse("conversation id", id)).collect::<Result<_>>()?;
-        self.conn.execute(&format!("DELETE FROM {analysed}"), [BUILT_IN])?;
-        self.conn.execute(&format!("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id IN ({CANDIDATES})"), [])?;
+        self.tx.conn.execute(&format!("DELETE FROM {analysed}"), [BUILT_IN])?;
+        self.tx
+            .conn
+            .execute(&format!("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id IN ({CANDIDATES})"), [])?;
         for (table, ids) in [
             ("memories", CANDIDATES),
             ("entity_profiles", ENTRIES),
             ("conversation_summaries", SUMMARIES),
             ("capability_gaps", GAPS),
         ] {
-            self.conn.execute(&format!("DELETE FROM {table} WHERE id IN ({ids})"), [])?;
+            self.tx.conn.execute(&format!("DELETE FROM {table} WHERE id IN ({ids})"), [])?;
         }
-        self.conn.execute("DELETE FROM gate_log WHERE proposer LIKE ?1 OR proposer LIKE 'reader/%'", [BUILT_IN])?;
+        self.tx.conn.execute("DELETE FROM gate_log WHERE proposer LIKE ?1 OR proposer LIKE 'reader/%'", [BUILT_IN])?;
         for sql in [
             "DELETE FROM embeddings WHERE owner_kind = 'interaction'",
             "DELETE FROM readings",
@@ -298,12 +300,12 @@ impl WriteTx<'_> {
                     settled_by = NULL, settled_seq = 0, settle_due_ms = 0
               WHERE is_private = 0 AND (settled_by IS NULL OR settled_by LIKE 'builtin%')",
         ] {
-            self.conn.execute(sql, [])?;
+            self.tx.conn.execute(sql, [])?;
         }
-        self.drop_sessions()?;
-        self.drop_topic_readings()?;
+        self.tx.sessions().drop_sessions()?;
+        self.tx.topics().drop_topic_readings()?;
         for tag in [Tag::Memories, Tag::Conversations, Tag::People, Tag::Analyses, Tag::Playbooks, Tag::Sessions, Tag::Topics] {
-            self.touch(tag);
+            self.tx.touch(tag);
         }
         Ok::<_, StoreError>(dropped)
     }

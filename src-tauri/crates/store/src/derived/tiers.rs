@@ -12,9 +12,9 @@ use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, PersonRole, Sessio
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
+use crate::areas::{Tiers, TiersMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// Maximum number of access log entries kept: more than a person would look through, and several months of a busy agent.
@@ -156,10 +156,10 @@ fn agent_read(row: &Row<'_>) -> Result<AgentReadRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Tiers<'_> {
     /// Every current tier entry. Excluded conversations are left out.
     pub fn tier_entries(&self) -> Result<Vec<TierEntryRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT e.id, e.session_id, s.conversation_id, e.tier, e.agent, s.agent_name, e.entity_id, s.user_name, e.kind, e.detail,
                     e.significance, t.text, t.interaction_id, t.start, t.\"end\", i.author, i.entity_id, i.created_at_ms, e.created_at_ms
                FROM tier_entries e JOIN session_summaries s ON s.id = e.session_id
@@ -197,7 +197,7 @@ impl ReadTx<'_> {
     /// The words behind statements that the person dismissed, reworded or marked as wrong. Memories that were dismissed as
     /// duplicates, merged or archived do not count.
     pub fn struck(&self) -> Result<Vec<RetractedTierEntry>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM memories m
                JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
               WHERE v.is_support = 0 AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') <> 'duplicate'
@@ -230,7 +230,7 @@ impl ReadTx<'_> {
 
     /// The roles that the person assigned, by entity.
     pub fn person_roles(&self) -> Result<BTreeMap<EntityId, PersonRole>> {
-        let mut statement = self.conn.prepare_cached("SELECT entity_id, role FROM person_roles ORDER BY entity_id")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT entity_id, role FROM person_roles ORDER BY entity_id")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         rows.map(|row| {
             let (id, role) = row?;
@@ -242,7 +242,7 @@ impl ReadTx<'_> {
     /// The latest access log entries of one agent or of all, newest first.
     pub fn agent_reads(&self, agent: Option<&str>, count: u32) -> Result<Vec<AgentReadRow>> {
         let sql = format!("SELECT {READ_COLUMNS} FROM agent_reads WHERE ?1 IS NULL OR agent = ?1 ORDER BY seq DESC LIMIT ?2");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params![agent, count])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -255,9 +255,10 @@ impl ReadTx<'_> {
     pub fn reads_of_item(&self, item: &str, count: u32) -> Result<(u64, Vec<AgentReadRow>)> {
         let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)
                      AND kind NOT IN ('append', 'remember', 'end_session', 'report_gap')";
-        let total: i64 = self.conn.prepare_cached(&format!("SELECT count(*) FROM {of}"))?.query_row([item], |row| row.get(0))?;
+        let total: i64 =
+            self.tx.conn.prepare_cached(&format!("SELECT count(*) FROM {of}"))?.query_row([item], |row| row.get(0))?;
         let sql = format!("SELECT {READ_COLUMNS} FROM {of} ORDER BY seq DESC LIMIT ?2");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params![item, count])?;
         let mut reads = Vec::new();
         while let Some(row) = rows.next()? {
@@ -268,24 +269,25 @@ impl ReadTx<'_> {
 
     /// The current name of an entity.
     pub fn entity_name(&self, id: &EntityId) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT display_name FROM entities WHERE id = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT display_name FROM entities WHERE id = ?1")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
     }
 
     /// Item ids of an access log entry, in order. Older entries have none, and long ones only the first ids.
     pub fn agent_read_items(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;
+            self.tx.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;
         let ids = statement.query_map([seq], |row| row.get(0))?;
         Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
 }
 
-impl WriteTx<'_> {
+impl TiersMut<'_> {
     /// Distills a session into the tiers. Returns `false` if this was done before, or if the record is superseded or its
     /// conversation excluded.
     pub fn distil_session(&self, id: &SessionId, entries: &[NewTierEntry], now: Timestamp) -> Result<bool> {
         let taken = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE session_summaries SET is_distilled = 1 WHERE id = ?1 AND is_distilled = 0 AND superseded_at_ms IS NULL
@@ -295,7 +297,7 @@ impl WriteTx<'_> {
         if taken == 0 {
             return Ok(false);
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO tier_entries (id, session_id, position, tier, agent, entity_id, kind, detail, significance, created_at_ms)
              SELECT ?1, s.id, ?3, ?4, s.agent, s.entity_id, ?5, ?6, ?7, ?8 FROM session_summaries s WHERE s.id = ?2
              ON CONFLICT (id) DO UPDATE SET retired_at_ms = NULL",
@@ -312,26 +314,27 @@ impl WriteTx<'_> {
                 now.0
             ])?;
         }
-        self.touch(Tag::Sessions);
+        self.tx.touch(Tag::Sessions);
         Ok(true)
     }
 
     /// Assigns a role to a person with all of these entities.
     pub fn put_person_role(&self, members: &[EntityId], role: PersonRole, now: Timestamp) -> Result<()> {
         for member in members {
-            self.conn.execute("DELETE FROM person_roles WHERE entity_id = ?1", [member.as_str()])?;
-            self.conn.execute(
+            self.tx.conn.execute("DELETE FROM person_roles WHERE entity_id = ?1", [member.as_str()])?;
+            self.tx.conn.execute(
                 "INSERT INTO person_roles (entity_id, role, decided_at_ms) VALUES (?1, ?2, ?3)",
                 params![member.as_str(), role.name(), now.0],
             )?;
         }
-        self.touch(Tag::Sessions);
+        self.tx.touch(Tag::Sessions);
         Ok(())
     }
 
     /// Adds an entry to the access log, with the ids of the items served.
     pub fn add_agent_read(&self, read: &NewAgentRead) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
                  VALUES (?1, ?2, (SELECT id FROM entities WHERE id = ?3), ?4, ?5, ?6)",
@@ -344,15 +347,18 @@ impl WriteTx<'_> {
                 read.items.len() as i64,
                 read.at.0
             ])?;
-        let seq = self.conn.last_insert_rowid();
+        let seq = self.tx.conn.last_insert_rowid();
         let mut statement =
-            self.conn.prepare_cached("INSERT INTO agent_read_items (read_seq, position, item_id) VALUES (?1, ?2, ?3)")?;
+            self.tx.conn.prepare_cached("INSERT INTO agent_read_items (read_seq, position, item_id) VALUES (?1, ?2, ?3)")?;
         for (position, id) in read.items.iter().take(AGENT_READ_ITEMS_MAX).enumerate() {
             statement.execute(params![seq, position as i64, id])?;
         }
-        self.conn.prepare_cached("DELETE FROM agent_read_items WHERE read_seq <= ?1")?.execute([seq - AGENT_READS_NAMED_MAX])?;
-        self.conn.prepare_cached("DELETE FROM agent_reads WHERE seq <= ?1")?.execute([seq - AGENT_READS_MAX])?;
-        self.touch(Tag::Sessions);
+        self.tx
+            .conn
+            .prepare_cached("DELETE FROM agent_read_items WHERE read_seq <= ?1")?
+            .execute([seq - AGENT_READS_NAMED_MAX])?;
+        self.tx.conn.prepare_cached("DELETE FROM agent_reads WHERE seq <= ?1")?.execute([seq - AGENT_READS_MAX])?;
+        self.tx.touch(Tag::Sessions);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use keepsake_domain::{HandleId, MemoryId, Timestamp, TopicId};
 use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
-use crate::open::ReadTx;
+use crate::areas::Timeline;
 use crate::text::{parse, to_json};
 
 /// The scope of a timeline.
@@ -65,7 +65,7 @@ const CHANNELS: &str = "channel (name) AS (
       UNION ALL SELECT (SELECT min(i.channel_type) FROM interactions i WHERE i.channel_type > channel.name) FROM channel
                  WHERE channel.name IS NOT NULL)";
 
-impl ReadTx<'_> {
+impl Timeline<'_> {
     /// Times of the first and the last message.
     pub fn message_span(&self, of: TimelineOf<'_>) -> Result<Option<(Timestamp, Timestamp)>> {
         let span = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Option<(Timestamp, Timestamp)>> {
@@ -79,9 +79,10 @@ impl ReadTx<'_> {
                         min((SELECT min(i.created_at_ms) FROM interactions i WHERE i.channel_type = channel.name)),
                         max((SELECT max(i.created_at_ms) FROM interactions i WHERE i.channel_type = channel.name)) FROM channel"
                 );
-                self.conn.prepare_cached(&sql)?.query_row([], span)?
+                self.tx.conn.prepare_cached(&sql)?.query_row([], span)?
             }
             TimelineOf::Person { handles, .. } => self
+                .tx
                 .conn
                 .prepare_cached(
                     "SELECT min((SELECT min(i.created_at_ms) FROM interactions i WHERE i.handle_id = h.value)),
@@ -89,6 +90,7 @@ impl ReadTx<'_> {
                 )?
                 .query_row([to_json("handle ids", &handles)?], span)?,
             TimelineOf::Topic(id) => self
+                .tx
                 .conn
                 .prepare_cached(
                     "SELECT min(i.created_at_ms), max(i.created_at_ms) FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id
@@ -102,13 +104,15 @@ impl ReadTx<'_> {
     pub fn message_total(&self, of: TimelineOf<'_>) -> Result<u64> {
         let total: i64 = match of {
             TimelineOf::Everything => {
-                self.conn.prepare_cached("SELECT count(*) FROM interactions")?.query_row([], |row| row.get(0))?
+                self.tx.conn.prepare_cached("SELECT count(*) FROM interactions")?.query_row([], |row| row.get(0))?
             }
             TimelineOf::Person { handles, .. } => self
+                .tx
                 .conn
                 .prepare_cached("SELECT count(*) FROM json_each(?1) h JOIN interactions i ON i.handle_id = h.value")?
                 .query_row([to_json("handle ids", &handles)?], |row| row.get(0))?,
             TimelineOf::Topic(id) => self
+                .tx
                 .conn
                 .prepare_cached(
                     "SELECT count(*) FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id WHERE m.topic_id = ?1",
@@ -162,7 +166,7 @@ impl ReadTx<'_> {
     }
 
     fn message_counts(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<MessageCount>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         let rows = statement.query_map(params, |row| {
             Ok(MessageCount {
                 stretch: row.get::<_, i64>(0)? as usize,
@@ -202,7 +206,7 @@ impl ReadTx<'_> {
             // Already counted together with the other messages.
             TimelineOf::Topic(_) => return Ok(Vec::new()),
         };
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)? as usize, row.get(1)?, row.get::<_, i64>(2)? as u64));
         let rows = match of {
             TimelineOf::Person { handles, .. } => {
@@ -240,7 +244,7 @@ impl ReadTx<'_> {
     }
 
     fn moments(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<MemoryMoment>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         let mut moments = Vec::new();
         while let Some(row) = rows.next()? {
@@ -258,6 +262,7 @@ impl ReadTx<'_> {
     /// Memories with evidence in an excluded conversation.
     pub fn memories_resting_off_record(&self) -> Result<std::collections::BTreeSet<MemoryId>> {
         let is_any = self
+            .tx
             .conn
             .prepare_cached("SELECT 1 FROM conversations WHERE is_private = 1 LIMIT 1")?
             .query_row([], |_| Ok(()))
@@ -265,7 +270,7 @@ impl ReadTx<'_> {
         if is_any.is_none() {
             return Ok(Default::default());
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
               WHERE i.conversation_id IN (SELECT id FROM conversations WHERE is_private = 1)",
         )?;

@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use keepsake_domain::ConversationId;
 use rusqlite::{OptionalExtension, params};
 
+use crate::areas::{Vectors, VectorsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
 /// Largest component of a stored vector: components are integers from -127 to 127.
@@ -87,27 +87,27 @@ fn product(bytes: &[u8], query: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-impl ReadTx<'_> {
+impl Vectors<'_> {
     /// A model by name, if there are vectors of it.
     pub fn vector_model(&self, name: &str) -> Result<Option<VectorModel>> {
-        let mut statement = self.conn.prepare_cached("SELECT id, dimension FROM vector_models WHERE name = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id, dimension FROM vector_models WHERE name = ?1")?;
         let found = statement.query_row([name], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
         Ok(found.map(|(id, dimension)| VectorModel { id, dimension: dimension as usize }))
     }
 
     /// A counter that increases whenever a vector or a message is removed.
     pub fn vector_version(&self) -> Result<i64> {
-        Ok(self.conn.prepare_cached("SELECT version FROM vector_version")?.query_row([], |row| row.get(0))?)
+        Ok(self.tx.conn.prepare_cached("SELECT version FROM vector_version")?.query_row([], |row| row.get(0))?)
     }
 
     /// Arrival number of the newest vector, 0 if there is none.
     pub fn last_vector_arrival(&self) -> Result<i64> {
-        Ok(self.conn.prepare_cached("SELECT coalesce(max(arrival), 0) FROM vectors")?.query_row([], |row| row.get(0))?)
+        Ok(self.tx.conn.prepare_cached("SELECT coalesce(max(arrival), 0) FROM vectors")?.query_row([], |row| row.get(0))?)
     }
 
     /// Passes the vectors of a model that arrived after `arrival` to `take`, in order of arrival.
     pub fn vectors_since(&self, model: VectorModel, arrival: i64, mut take: impl FnMut(VectorRow)) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT arrival, seq, part, scale, vector FROM vectors WHERE arrival > ?1 AND model_id = ?2 ORDER BY arrival",
         )?;
         let mut rows = statement.query(params![arrival, model.id])?;
@@ -123,7 +123,7 @@ impl ReadTx<'_> {
 
     /// Dot products of `query` with stored vectors, by arrival number; removed vectors are left out.
     pub fn vector_products(&self, query: &[f32], arrivals: impl IntoIterator<Item = i64>) -> Result<Vec<(i64, f32)>> {
-        let mut statement = self.conn.prepare_cached("SELECT scale, vector FROM vectors WHERE arrival = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT scale, vector FROM vectors WHERE arrival = ?1")?;
         let mut products = Vec::new();
         for arrival in arrivals {
             let mut rows = statement.query([arrival])?;
@@ -139,6 +139,7 @@ impl ReadTx<'_> {
     /// Processed ranges, newest first.
     fn vector_ranges(&self, model: i64) -> Result<Vec<(i64, i64)>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT first_seq, last_seq FROM vector_ranges WHERE model_id = ?1 ORDER BY last_seq DESC")?;
         let rows = statement.query_map([model], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -147,7 +148,7 @@ impl ReadTx<'_> {
 
     /// The newest messages that were not processed for a model, at most `limit`; `None` if all have been processed.
     pub fn vector_gap(&self, model: &str, limit: u32) -> Result<Option<Gap>> {
-        let mut last = self.last_seq_of_all()?;
+        let mut last = self.tx.log().last_seq_of_all()?;
         let mut first = 1;
         if let Some(model) = self.vector_model(model)? {
             for (from, to) in self.vector_ranges(model.id)? {
@@ -161,7 +162,7 @@ impl ReadTx<'_> {
         if last < first {
             return Ok(None);
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT i.seq, i.author, CASE WHEN c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                                            AND i.message_type IN ('text', 'voice', 'file') THEN i.content END
                FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -177,8 +178,9 @@ impl ReadTx<'_> {
 
     /// Number of messages processed for a model, and total number of messages.
     pub fn vector_progress(&self, model: &str) -> Result<(u64, u64)> {
-        let (total, _) = self.totals()?;
+        let (total, _) = self.tx.log().totals()?;
         let done: i64 = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT coalesce(sum(r.messages), 0) FROM vector_ranges r JOIN vector_models m ON m.id = r.model_id WHERE m.name = ?1",
@@ -189,7 +191,7 @@ impl ReadTx<'_> {
 
     /// Passes conversation, sequence number and time of every message to `take`, ordered by conversation and time.
     pub fn message_order(&self, mut take: impl FnMut(&str, i64, i64)) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, seq, created_at_ms FROM interactions INDEXED BY interactions_by_conversation
               ORDER BY conversation_id, created_at_ms, seq",
         )?;
@@ -202,7 +204,7 @@ impl ReadTx<'_> {
 
     /// Like [`message_order`](Self::message_order), for one conversation.
     pub fn message_order_in(&self, conversation: &str) -> Result<Vec<(i64, i64)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT seq, created_at_ms FROM interactions WHERE conversation_id = ?1 ORDER BY created_at_ms, seq",
         )?;
         let rows = statement.query_map([conversation], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -212,6 +214,7 @@ impl ReadTx<'_> {
     /// Conversations with messages after this sequence number.
     pub fn conversations_after(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement = self
+            .tx
             .conn
             // By the sequence: for the order, SQLite would read the index of all conversations.
             .prepare_cached(
@@ -222,14 +225,14 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl VectorsMut<'_> {
     /// The model's entry in the store, created if missing.
     fn vector_model_of(&self, name: &str, dimension: usize) -> Result<VectorModel> {
         if let Some(model) = self.vector_model(name)? {
             return Ok(model);
         }
-        self.conn.execute("INSERT INTO vector_models (name, dimension) VALUES (?1, ?2)", params![name, dimension as i64])?;
-        Ok(VectorModel { id: self.conn.last_insert_rowid(), dimension })
+        self.tx.conn.execute("INSERT INTO vector_models (name, dimension) VALUES (?1, ?2)", params![name, dimension as i64])?;
+        Ok(VectorModel { id: self.tx.conn.last_insert_rowid(), dimension })
     }
 
     /// Stores the vectors of a gap as `(sequence number, part, vector)` and marks the gap as processed.
@@ -237,7 +240,7 @@ impl WriteTx<'_> {
     /// Messages that were erased or excluded after they were read get no vector, but the gap is still marked as processed.
     pub fn put_vectors(&self, model: &str, dimension: usize, gap: &Gap, vectors: &[(i64, u32, Vec<f32>)]) -> Result<()> {
         let model = self.vector_model_of(model, dimension)?;
-        let mut insert = self.conn.prepare_cached(
+        let mut insert = self.tx.conn.prepare_cached(
             "INSERT INTO vectors (seq, part, model_id, scale, vector)
              SELECT i.seq, ?2, ?3, ?4, ?5 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
               WHERE i.seq = ?1 AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
@@ -251,7 +254,7 @@ impl WriteTx<'_> {
             insert.execute(params![seq, part, model.id, scale, bytes])?;
         }
         self.close_gap(model.id, gap)?;
-        self.touch(Tag::Embeddings);
+        self.tx.touch(Tag::Embeddings);
         Ok(())
     }
 
@@ -259,10 +262,11 @@ impl WriteTx<'_> {
     fn close_gap(&self, model: i64, gap: &Gap) -> Result<()> {
         let (mut first, mut last) = (gap.first_seq, gap.last_seq);
         let mut messages: i64 = self
+            .tx
             .conn
             .prepare_cached("SELECT count(*) FROM interactions WHERE seq BETWEEN ?1 AND ?2")?
             .query_row(params![first, last], |row| row.get(0))?;
-        let mut touching = self.conn.prepare_cached(
+        let mut touching = self.tx.conn.prepare_cached(
             "DELETE FROM vector_ranges WHERE model_id = ?1 AND first_seq <= ?3 + 1 AND last_seq >= ?2 - 1
              RETURNING first_seq, last_seq, messages",
         )?;
@@ -272,7 +276,8 @@ impl WriteTx<'_> {
             last = last.max(row.get(1)?);
             messages += row.get::<_, i64>(2)?;
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("INSERT INTO vector_ranges (model_id, first_seq, last_seq, messages) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![model, first, last, messages])?;
         Ok(())
@@ -280,19 +285,20 @@ impl WriteTx<'_> {
 
     /// Deletes the vectors of a conversation's messages.
     pub fn drop_vectors(&self, conversation: &ConversationId) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("DELETE FROM vectors WHERE seq IN (SELECT seq FROM interactions WHERE conversation_id = ?1)")?
             .execute([conversation.as_str()])?;
-        self.touch(Tag::Embeddings);
+        self.tx.touch(Tag::Embeddings);
         Ok(())
     }
 
     /// Marks a conversation's messages as unprocessed if they have no vector and are not excluded. They were skipped or lost
     /// their vectors while the conversation was excluded.
     pub(crate) fn reopen_vectors(&self, conversation: &ConversationId) -> Result<()> {
-        let mut models = self.conn.prepare_cached("SELECT id FROM vector_models")?;
+        let mut models = self.tx.conn.prepare_cached("SELECT id FROM vector_models")?;
         let models = models.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
-        let mut missing = self.conn.prepare_cached(
+        let mut missing = self.tx.conn.prepare_cached(
             "SELECT i.seq FROM interactions i
               WHERE i.conversation_id = ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.seq = i.seq AND v.model_id = ?2)
                 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq) ORDER BY i.seq",
@@ -303,17 +309,17 @@ impl WriteTx<'_> {
                 self.reopen_stretch(model, *run.start(), *run.end())?;
             }
         }
-        self.touch(Tag::Embeddings);
+        self.tx.touch(Tag::Embeddings);
         Ok(())
     }
 
     /// Removes part of the log from the processed ranges.
     fn reopen_stretch(&self, model: i64, first: i64, last: i64) -> Result<()> {
-        let mut overlapping = self.conn.prepare_cached(
+        let mut overlapping = self.tx.conn.prepare_cached(
             "DELETE FROM vector_ranges WHERE model_id = ?1 AND first_seq <= ?3 AND last_seq >= ?2 RETURNING first_seq, last_seq",
         )?;
         let ranges = overlapping.query_map(params![model, first, last], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut insert = self.conn.prepare_cached(
+        let mut insert = self.tx.conn.prepare_cached(
             "INSERT INTO vector_ranges (model_id, first_seq, last_seq, messages)
              SELECT ?1, ?2, ?3, count(*) FROM interactions WHERE seq BETWEEN ?2 AND ?3",
         )?;
@@ -331,10 +337,10 @@ impl WriteTx<'_> {
     pub fn drop_other_vectors(&self, model: &str) -> Result<()> {
         let others = "SELECT id FROM vector_models WHERE name <> ?1";
         for table in ["vectors", "vector_ranges"] {
-            self.conn.execute(&format!("DELETE FROM {table} WHERE model_id IN ({others})"), [model])?;
+            self.tx.conn.execute(&format!("DELETE FROM {table} WHERE model_id IN ({others})"), [model])?;
         }
-        self.conn.execute("DELETE FROM vector_models WHERE name <> ?1", [model])?;
-        self.touch(Tag::Embeddings);
+        self.tx.conn.execute("DELETE FROM vector_models WHERE name <> ?1", [model])?;
+        self.tx.touch(Tag::Embeddings);
         Ok(())
     }
 }

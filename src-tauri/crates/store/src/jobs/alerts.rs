@@ -3,8 +3,8 @@
 use keepsake_domain::{AlertId, JobId, Timestamp};
 use rusqlite::params;
 
+use crate::areas::{Alerts, AlertsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
@@ -23,10 +23,10 @@ pub struct AlertRow {
     pub created: Timestamp,
 }
 
-impl ReadTx<'_> {
+impl Alerts<'_> {
     /// Alerts not dismissed, newest first.
-    pub fn alerts(&self) -> Result<Vec<AlertRow>> {
-        let mut statement = self.conn.prepare_cached(
+    pub fn all(&self) -> Result<Vec<AlertRow>> {
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, kind, message, job_id, created_at_ms FROM alerts WHERE dismissed_at_ms IS NULL ORDER BY created_at_ms DESC, id DESC",
         )?;
         let mut rows = statement.query([])?;
@@ -47,6 +47,7 @@ impl ReadTx<'_> {
     /// Number of alerts not dismissed.
     pub fn alert_count(&self) -> Result<u64> {
         let count: i64 = self
+            .tx
             .conn
             .prepare_cached("SELECT count(*) FROM alerts WHERE dismissed_at_ms IS NULL")?
             .query_row([], |row| row.get(0))?;
@@ -54,36 +55,37 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl AlertsMut<'_> {
     /// Raises an alert, unless one with the same message is already open.
     pub fn raise_alert(&self, alert: &AlertRow) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO alerts (id, kind, message, job_id, created_at_ms)
              SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (
                  SELECT 1 FROM alerts WHERE kind = ?2 AND message = ?3 AND job_id IS ?4 AND dismissed_at_ms IS NULL)",
             params![alert.id.as_str(), alert.kind, alert.message, alert.job_id.as_ref().map(JobId::as_str), alert.created.0],
         )?;
-        self.touch(Tag::Alerts);
+        self.tx.touch(Tag::Alerts);
         Ok(())
     }
 
     /// Dismisses an alert that the person has seen.
     pub fn dismiss_alert(&self, id: &AlertId, now: Timestamp) -> Result<()> {
-        let changed = self.conn.execute("UPDATE alerts SET dismissed_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
+        let changed =
+            self.tx.conn.execute("UPDATE alerts SET dismissed_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
         if changed == 0 {
             return Err(StoreError::not_found("alert", id.as_str()));
         }
-        self.touch(Tag::Alerts);
+        self.tx.touch(Tag::Alerts);
         Ok(())
     }
 
     /// Dismisses the alerts of a job because it was retried.
     pub fn dismiss_alerts_of(&self, job: &JobId, now: Timestamp) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE alerts SET dismissed_at_ms = ?2 WHERE job_id = ?1 AND dismissed_at_ms IS NULL",
             params![job.as_str(), now.0],
         )?;
-        self.touch(Tag::Alerts);
+        self.tx.touch(Tag::Alerts);
         Ok(())
     }
 }

@@ -6,8 +6,8 @@ use keepsake_domain::{JobId, JobKind, MaintenanceRunId, MemoryId, RunState, Time
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
+use crate::areas::{Maintenance, MaintenanceMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// A maintenance run, as stored.
@@ -79,11 +79,11 @@ fn run(row: &Row<'_>) -> Result<MaintenanceRunRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Maintenance<'_> {
     /// Maintenance runs, newest first.
     pub fn maintenance_runs(&self, limit: u32) -> Result<Vec<MaintenanceRunRow>> {
         let sql = format!("SELECT {COLUMNS} FROM maintenance_runs ORDER BY started_at_ms DESC, id DESC LIMIT ?1");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([limit])?;
         let mut runs = Vec::new();
         while let Some(row) = rows.next()? {
@@ -95,7 +95,7 @@ impl ReadTx<'_> {
     /// The run in progress, if any.
     pub fn maintenance_running(&self) -> Result<Option<MaintenanceRunRow>> {
         let sql = format!("SELECT {COLUMNS} FROM maintenance_runs WHERE state = 'running'");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         rows.next()?.map(run).transpose()
     }
@@ -103,7 +103,7 @@ impl ReadTx<'_> {
     /// Queued or running jobs of these kinds.
     pub fn unsettled_jobs_of(&self, kinds: &[JobKind]) -> Result<Vec<JobId>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT id FROM jobs WHERE kind = ?1 AND state IN ('queued', 'running') ORDER BY id")?;
+            self.tx.conn.prepare_cached("SELECT id FROM jobs WHERE kind = ?1 AND state IN ('queued', 'running') ORDER BY id")?;
         let mut found = Vec::new();
         for kind in kinds {
             let mut rows = statement.query([kind.name()])?;
@@ -117,14 +117,14 @@ impl ReadTx<'_> {
     /// Counts new items: messages after the sequence number `seq`, everything else after `since` up to `until`.
     pub fn new_since(&self, seq: i64, since: Timestamp, until: Timestamp) -> Result<Counts> {
         let spoken = |sql: &str| -> Result<u64> {
-            Ok(self.conn.prepare_cached(sql)?.query_row([seq], |row| row.get::<_, i64>(0))? as u64)
+            Ok(self.tx.conn.prepare_cached(sql)?.query_row([seq], |row| row.get::<_, i64>(0))? as u64)
         };
         let mut counts = vec![
             ("messages", spoken("SELECT count(*) FROM interactions WHERE seq > ?1")?),
             ("conversations", spoken("SELECT count(DISTINCT conversation_id) FROM interactions WHERE seq > ?1")?),
         ];
         for (name, sql) in NEW {
-            let count: i64 = self.conn.prepare_cached(sql)?.query_row(params![since.0, until.0], |row| row.get(0))?;
+            let count: i64 = self.tx.conn.prepare_cached(sql)?.query_row(params![since.0, until.0], |row| row.get(0))?;
             counts.push((name, count as u64));
         }
         Ok(counts)
@@ -132,14 +132,15 @@ impl ReadTx<'_> {
 
     /// Counts the items that await the person at a given time. A proposal that is snoozed until exactly `parked` has expired.
     pub fn waiting(&self, now: Timestamp, parked: Timestamp) -> Result<Counts> {
-        let (review, _, _) = self.memory_totals(now)?;
+        let (review, _, _) = self.tx.memories().memory_totals(now)?;
         let set_aside: i64 = self
+            .tx
             .conn
             .prepare_cached("SELECT count(*) FROM memories WHERE status = 'pending' AND snoozed_until_ms = ?1")?
             .query_row([parked.0], |row| row.get(0))?;
         let mut counts = vec![("review", review), ("parked", set_aside as u64)];
         for (name, sql) in WAITING {
-            let count: i64 = self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+            let count: i64 = self.tx.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
             counts.push((name, count as u64));
         }
         Ok(counts)
@@ -147,7 +148,7 @@ impl ReadTx<'_> {
 
     /// Proposals that have been waiting since before a given time, counted from when they arrived or came back.
     pub fn candidates_waiting_since(&self, before: Timestamp, now: Timestamp) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM memories
               WHERE status = 'pending' AND coalesce(snoozed_until_ms, 0) <= ?2
                 AND max(created_at_ms, coalesce(snoozed_until_ms, 0)) <= ?1 ORDER BY id",
@@ -157,10 +158,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl MaintenanceMut<'_> {
     /// Begins a run; returns `false` if one is in progress.
     pub fn begin_maintenance(&self, id: &MaintenanceRunId, now: Timestamp) -> Result<bool> {
         let is_running = self
+            .tx
             .conn
             .prepare_cached("SELECT 1 FROM maintenance_runs WHERE state = 'running'")?
             .query_row([], |row| row.get::<_, i64>(0))
@@ -169,16 +171,18 @@ impl WriteTx<'_> {
         if is_running {
             return Ok(false);
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("INSERT INTO maintenance_runs (id, state, started_at_ms) VALUES (?1, 'running', ?2)")?
             .execute(params![id.as_str(), now.0])?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok(true)
     }
 
     /// Records how many proposals a run marked as expired.
     pub fn note_parked(&self, id: &MaintenanceRunId, parked: u64) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE maintenance_runs SET parked = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), parked as i64])?;
         Ok(())
@@ -187,12 +191,13 @@ impl WriteTx<'_> {
     /// Ends the run in progress, with its digest, or without one if the person stopped it.
     pub fn end_maintenance(&self, id: &MaintenanceRunId, digest: Option<&str>, now: Timestamp) -> Result<()> {
         let state = if digest.is_some() { RunState::Finished } else { RunState::Cancelled };
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE maintenance_runs SET state = ?2, digest = ?3, finished_at_ms = ?4 WHERE id = ?1 AND state = 'running'",
             )?
             .execute(params![id.as_str(), state.name(), digest, now.0])?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok(())
     }
 }

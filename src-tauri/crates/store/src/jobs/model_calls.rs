@@ -9,8 +9,8 @@ use keepsake_domain::{CallId, CallOutcome, ConversationId, JobId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
+use crate::areas::{ModelCalls, ModelCallsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// Maximum number of calls kept: a few weeks of daily use, at most about 100 MB including their texts.
@@ -145,14 +145,15 @@ fn call(row: &Row<'_>) -> Result<ModelCallRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl ModelCalls<'_> {
     /// Number of calls, and one page of them, newest first. With `remote_only`, only calls to other computers.
-    pub fn model_calls(&self, remote_only: bool, offset: u32, limit: u32) -> Result<(u64, Vec<ModelCallRow>)> {
+    pub fn list(&self, remote_only: bool, offset: u32, limit: u32) -> Result<(u64, Vec<ModelCallRow>)> {
         let total: i64 = self
+            .tx
             .conn
             .prepare_cached("SELECT count(*) FROM model_calls WHERE NOT ?1 OR is_local = 0")?
             .query_row(params![remote_only], |row| row.get(0))?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT m.seq, m.id, m.purpose, m.host, m.is_local, m.model, m.conversation_id, c.title, m.request, m.request_bytes, m.reply,
                     m.reply_bytes, m.tokens_in, m.tokens_out, m.outcome, m.error, m.started_at_ms, m.duration_ms
                FROM model_calls m LEFT JOIN conversations c ON c.id = m.conversation_id
@@ -169,6 +170,7 @@ impl ReadTx<'_> {
     /// Usage since `since`.
     pub fn model_use(&self, since: Timestamp) -> Result<ModelUse> {
         Ok(self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT count(*), coalesce(sum(NOT is_local), 0), coalesce(sum(tokens_in + tokens_out), 0),
@@ -190,6 +192,7 @@ impl ReadTx<'_> {
     /// Total tokens (sent and received) and milliseconds of a model's newest answered calls, at most `calls` of them.
     pub fn model_pace(&self, model: &str, calls: u32) -> Result<(u64, u64)> {
         Ok(self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(duration_ms), 0)
@@ -202,6 +205,7 @@ impl ReadTx<'_> {
     /// The answer to the same request for the same job, if there is one.
     pub fn answered_call(&self, job: &JobId, request_hash: &[u8]) -> Result<Option<String>> {
         Ok(self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT reply FROM model_calls WHERE job_id = ?1 AND request_hash = ?2 AND outcome = 'answered' ORDER BY seq DESC LIMIT 1",
@@ -212,10 +216,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl ModelCallsMut<'_> {
     /// Records a call before it is made, and deletes the oldest ones beyond `CALLS_MAX`.
     pub fn begin_model_call(&self, call: &NewModelCall, tokens_estimate: u64) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO model_calls (id, purpose, host, is_local, model, conversation_id, job_id, request_hash, request,
                         request_bytes, tokens_in, outcome, started_at_ms)
@@ -236,20 +241,21 @@ impl WriteTx<'_> {
                 call.started.0,
             ])?;
         let mut statement =
-            self.conn.prepare_cached("INSERT OR IGNORE INTO model_call_sources (call_id, conversation_id) VALUES (?1, ?2)")?;
+            self.tx.conn.prepare_cached("INSERT OR IGNORE INTO model_call_sources (call_id, conversation_id) VALUES (?1, ?2)")?;
         for source in &call.sources {
             statement.execute(params![call.id.as_str(), source.as_str()])?;
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("DELETE FROM model_calls WHERE seq <= (SELECT max(seq) FROM model_calls) - ?1")?
             .execute(params![CALLS_MAX])?;
-        self.touch(Tag::ModelCalls);
+        self.tx.touch(Tag::ModelCalls);
         Ok(())
     }
 
     /// Records how a call ended. If its conversation was erased in the meantime, no text is kept.
     pub fn end_model_call(&self, id: &CallId, end: &ModelCallEnd) -> Result<()> {
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "UPDATE model_calls SET outcome = ?2, reply = CASE WHEN request = '' THEN NULL ELSE ?3 END, request_bytes = max(request_bytes, ?4), reply_bytes = ?5, tokens_in = ?6,
                         tokens_out = ?7, error = ?8, duration_ms = ?9 - started_at_ms
@@ -266,7 +272,7 @@ impl WriteTx<'_> {
                 end.error,
                 end.ended.0,
             ])?;
-        self.touch(Tag::ModelCalls);
+        self.tx.touch(Tag::ModelCalls);
         Ok(())
     }
 
@@ -275,23 +281,24 @@ impl WriteTx<'_> {
     /// the traces of the messages already cover the message text in them.
     pub(crate) fn erase_calls_about(&self, id: &ConversationId) -> Result<()> {
         let told = "SELECT call_id FROM model_call_sources WHERE conversation_id = ?1";
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "UPDATE model_calls SET request = '', reply = NULL, error = NULL, conversation_id = NULL, job_id = NULL, request_hash = x''
                   WHERE conversation_id = ?1 OR id IN ({told})"
             ),
             params![id.as_str()],
         )?;
-        self.conn.execute(&format!("DELETE FROM model_call_sources WHERE call_id IN ({told})"), params![id.as_str()])?;
+        self.tx.conn.execute(&format!("DELETE FROM model_call_sources WHERE call_id IN ({told})"), params![id.as_str()])?;
         Ok(())
     }
 
     /// Removes all texts at the person's request. Today's usage still counts toward the budget.
     pub fn forget_model_call_texts(&self) -> Result<u64> {
         let changed = self
+            .tx
             .conn
             .execute("UPDATE model_calls SET request = '', reply = NULL WHERE outcome <> 'sent' AND request <> ''", [])?;
-        self.touch(Tag::ModelCalls);
+        self.tx.touch(Tag::ModelCalls);
         Ok(changed as u64)
     }
 }

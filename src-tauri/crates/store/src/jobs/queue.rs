@@ -7,8 +7,8 @@ use keepsake_domain::job::{JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp, after_lease_loss};
 use rusqlite::{OptionalExtension, Row, params};
 
+use crate::areas::{Jobs, JobsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
@@ -142,10 +142,10 @@ fn job(row: &Row<'_>) -> Result<JobRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Jobs<'_> {
     /// Whether a job is running in one of these lanes.
     pub fn has_running_jobs(&self, lanes: &[Lane]) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?;
         for lane in lanes {
             if statement.exists([lane.to_string()])? {
                 return Ok(true);
@@ -160,7 +160,7 @@ impl ReadTx<'_> {
     }
 
     fn jobs_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<JobRow>> {
-        let mut statement = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM jobs WHERE {tail}"))?;
+        let mut statement = self.tx.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM jobs WHERE {tail}"))?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -171,7 +171,7 @@ impl ReadTx<'_> {
 
     /// Running jobs first, then failed ones that need the person, then queued ones in order, then the latest finished or
     /// cancelled ones.
-    pub fn jobs(&self, limit: u32) -> Result<Vec<JobRow>> {
+    pub fn recent(&self, limit: u32) -> Result<Vec<JobRow>> {
         let mut jobs = Vec::new();
         for part in LISTED {
             let left = (limit as usize).saturating_sub(jobs.len());
@@ -182,12 +182,13 @@ impl ReadTx<'_> {
 
     /// Whether a job of this kind failed for good and needs the person.
     pub fn has_dead_job(&self, kind: JobKind) -> Result<bool> {
-        Ok(self.conn.prepare_cached(HAS_DEAD)?.exists([kind.name()])?)
+        Ok(self.tx.conn.prepare_cached(HAS_DEAD)?.exists([kind.name()])?)
     }
 
     /// Number of queued or running jobs.
     pub fn unsettled_jobs(&self) -> Result<u64> {
         let count: i64 = self
+            .tx
             .conn
             .prepare_cached("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')")?
             .query_row([], |row| row.get(0))?;
@@ -197,6 +198,7 @@ impl ReadTx<'_> {
     /// Number of queued jobs that need a model.
     pub fn waiting_for_model(&self) -> Result<u64> {
         let count: i64 = self
+            .tx
             .conn
             .prepare_cached("SELECT count(*) FROM jobs WHERE lane = 'model' AND state = 'queued'")?
             .query_row([], |row| row.get(0))?;
@@ -206,6 +208,7 @@ impl ReadTx<'_> {
     /// When the next queued job of a lane may start; `None` if none is queued.
     pub fn next_due(&self, lane: Lane) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self
+            .tx
             .conn
             .prepare_cached("SELECT min(not_before_ms) FROM jobs WHERE lane = ?1 AND state = 'queued'")?
             .query_row(params![lane.name()], |row| row.get(0))?;
@@ -215,6 +218,7 @@ impl ReadTx<'_> {
     /// When the first lease of a lane expires, among jobs that this process is not working on; `None` if there is none.
     pub fn next_lease_end(&self, lane: Lane, at_work: &[JobId]) -> Result<Option<Timestamp>> {
         let end: Option<i64> = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT min(coalesce(lease_until_ms, 0)) FROM jobs
@@ -227,6 +231,7 @@ impl ReadTx<'_> {
     /// Whether the person asked this job to stop. A job that no longer exists counts as stopped.
     pub fn is_cancel_requested(&self, id: &JobId) -> Result<bool> {
         let asked = self
+            .tx
             .conn
             .prepare_cached("SELECT cancel_requested FROM jobs WHERE id = ?1")?
             .query_row(params![id.as_str()], |row| row.get(0))
@@ -235,10 +240,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl JobsMut<'_> {
     /// Queues a job. If a job with the same kind and key is queued or running, returns the id of that job instead.
     pub fn enqueue(&self, job: &NewJob, now: Timestamp) -> Result<JobId> {
         let waiting = self
+            .tx
             .conn
             .prepare_cached("SELECT id FROM jobs WHERE kind = ?1 AND idempotency_key = ?2 AND state IN ('queued', 'running')")?
             .query_row(params![job.kind.name(), job.idempotency_key], |row| row.get::<_, String>(0))
@@ -246,7 +252,7 @@ impl WriteTx<'_> {
         if let Some(id) = waiting {
             return parse("job id", &id);
         }
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO jobs (id, kind, lane, state, idempotency_key, payload, created_at_ms) VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6)",
             )?
@@ -258,7 +264,7 @@ impl WriteTx<'_> {
                 job.payload,
                 now.0
             ])?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok(job.id.clone())
     }
 
@@ -267,8 +273,11 @@ impl WriteTx<'_> {
     /// A failed job that is waiting for its next attempt does not block the jobs behind it.
     pub fn lease_next(&self, lane: Lane, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
         self.heed_clock(now)?;
-        let busy =
-            self.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?.exists(params![lane.name()])?;
+        let busy = self
+            .tx
+            .conn
+            .prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?
+            .exists(params![lane.name()])?;
         if busy {
             return Ok(None);
         }
@@ -291,39 +300,41 @@ impl WriteTx<'_> {
         job.lease_epoch += 1;
         job.state = JobState::Running;
         job.started = Some(now);
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "UPDATE jobs SET state = 'running', lease_epoch = ?2, lease_until_ms = ?3, started_at_ms = ?4, finished_at_ms = NULL,
                         stage = NULL, done_units = 0, total_units = 0
                   WHERE id = ?1",
             )?
             .execute(params![job.id.as_str(), job.lease_epoch, now.plus_ms(JOB_LEASE_MS).0, now.0])?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok((Lease { job: job.id.clone(), epoch: job.lease_epoch }, job))
     }
 
     /// Reports the worker's progress and that it is alive. Fails if the lease was lost.
     pub fn heartbeat(&self, lease: &Lease, stage: &str, done: u64, total: u64, now: Timestamp) -> Result<()> {
         let changed = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE jobs SET lease_until_ms = ?3, stage = ?4, done_units = ?5, total_units = ?6
                   WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
             )?
             .execute(params![lease.job.as_str(), lease.epoch, now.plus_ms(JOB_LEASE_MS).0, stage, done as i64, total as i64])?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         self.held(lease, changed)
     }
 
     /// Limits stored times to values that a clock without setbacks could have written. Otherwise, if the computer's clock is set
     /// back by a day, a retry due in five seconds or a lease of one minute would last a day.
     fn heed_clock(&self, now: Timestamp) -> Result<()> {
-        self.conn.prepare_cached(PULL_BACK)?.execute(params![
+        self.tx.conn.prepare_cached(PULL_BACK)?.execute(params![
             now.0,
             now.plus_ms(RETRY_DELAY_MAX_MS).0,
             now.plus_ms(RETRY_AFTER_MAX_MS).0
         ])?;
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE jobs SET lease_until_ms = ?1 WHERE state = 'running' AND lease_until_ms > ?1")?
             .execute(params![now.plus_ms(JOB_LEASE_MS).0])?;
         Ok(())
@@ -336,6 +347,7 @@ impl WriteTx<'_> {
     /// Fails unless the lease is still valid. Called in the transaction that writes a job's effects.
     pub fn check_lease(&self, lease: &Lease) -> Result<()> {
         let holds = self
+            .tx
             .conn
             .prepare_cached("SELECT 1 FROM jobs WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'")?
             .exists(params![lease.job.as_str(), lease.epoch])?;
@@ -344,31 +356,31 @@ impl WriteTx<'_> {
 
     /// Finishes a job, in the same transaction as its effects.
     pub fn complete(&self, lease: &Lease, result: &str, now: Timestamp) -> Result<()> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE jobs SET state = 'done', lease_until_ms = NULL, finished_at_ms = ?3, result = ?4, error = NULL,
                     done_units = max(done_units, total_units)
               WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
             params![lease.job.as_str(), lease.epoch, now.0, result],
         )?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         self.held(lease, changed)?;
         self.forget_settled()
     }
 
     /// Deletes the oldest finished and cancelled jobs, but keeps the receipts of erasures.
     fn forget_settled(&self) -> Result<()> {
-        self.conn.prepare_cached(FORGET)?.execute([SETTLED_JOBS_MAX])?;
+        self.tx.conn.prepare_cached(FORGET)?.execute([SETTLED_JOBS_MAX])?;
         Ok(())
     }
 
     /// Ends a running job that the person cancelled.
     pub fn finish_cancelled(&self, lease: &Lease, now: Timestamp) -> Result<()> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE jobs SET state = 'cancelled', lease_until_ms = NULL, finished_at_ms = ?3
               WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
             params![lease.job.as_str(), lease.epoch, now.0],
         )?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         self.held(lease, changed)?;
         self.forget_settled()
     }
@@ -393,7 +405,7 @@ impl WriteTx<'_> {
             }
             None => (JobState::Dead, now, JobOutcome::Dead),
         };
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE jobs SET state = ?3, attempts = attempts + 1, error = ?4, not_before_ms = ?5, lease_until_ms = NULL, finished_at_ms = ?6
               WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
             params![
@@ -405,26 +417,27 @@ impl WriteTx<'_> {
                 state.is_settled().then_some(now.0)
             ],
         )?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         self.held(lease, changed)?;
         Ok(outcome)
     }
 
     /// Postpones a job that could not finish yet but has not failed: its attempt count stays the same, and `why` is shown.
     pub fn postpone(&self, lease: &Lease, why: &str, at: Timestamp) -> Result<()> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE jobs SET state = 'queued', error = ?3, not_before_ms = ?4, lease_until_ms = NULL
               WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
             params![lease.job.as_str(), lease.epoch, why, at.0],
         )?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         self.held(lease, changed)
     }
 
     /// Completes an erasure and deletes the hashes that were used to detect leftovers of the erased text.
     pub fn complete_erasure(&self, lease: &Lease, result: &str, now: Timestamp) -> Result<()> {
         self.complete(lease, result, now)?;
-        self.conn
+        self.tx
+            .conn
             .execute("UPDATE jobs SET payload = json_remove(payload, '$.traces') WHERE id = ?1", params![lease.job.as_str()])?;
         Ok(())
     }
@@ -464,26 +477,26 @@ impl WriteTx<'_> {
             if state == JobState::Dead {
                 parked.push(job.id.clone());
             }
-            self.conn.execute(
+            self.tx.conn.execute(
                 "UPDATE jobs SET state = ?2, crashes = ?5, lease_epoch = lease_epoch + 1, lease_until_ms = NULL,
                         error = coalesce(?3, error), finished_at_ms = ?4
                   WHERE id = ?1",
                 params![job.id.as_str(), state.name(), error, state.is_settled().then_some(now.0), crashes],
             )?;
-            self.touch(Tag::Jobs);
+            self.tx.touch(Tag::Jobs);
         }
         Ok(parked)
     }
 
     /// Requeues the jobs of this process on a clean shutdown, without counting a crash.
     pub fn release_jobs(&self, now: Timestamp) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE jobs SET state = CASE WHEN cancel_requested = 1 THEN 'cancelled' ELSE 'queued' END, lease_epoch = lease_epoch + 1,
                     lease_until_ms = NULL, finished_at_ms = CASE WHEN cancel_requested = 1 THEN ?1 END
               WHERE state = 'running'",
             params![now.0],
         )?;
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok(())
     }
 
@@ -496,25 +509,25 @@ impl WriteTx<'_> {
                 return Err(StoreError::Refused("an erasure cannot be cancelled; it runs until it is complete"));
             }
             JobState::Queued | JobState::Dead => {
-                self.conn.execute(
+                self.tx.conn.execute(
                     "UPDATE jobs SET state = 'cancelled', cancel_requested = 1, finished_at_ms = ?2 WHERE id = ?1",
                     params![id.as_str(), now.0],
                 )?;
                 true
             }
             JobState::Running => {
-                self.conn.execute("UPDATE jobs SET cancel_requested = 1 WHERE id = ?1", params![id.as_str()])?;
+                self.tx.conn.execute("UPDATE jobs SET cancel_requested = 1 WHERE id = ?1", params![id.as_str()])?;
                 false
             }
             JobState::Done | JobState::Cancelled => true,
         };
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok(settled)
     }
 
     /// Retries a dead job with its attempts reset.
     pub fn retry(&self, id: &JobId, now: Timestamp) -> Result<()> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE jobs SET state = 'queued', attempts = 0, crashes = 0, cancel_requested = 0, not_before_ms = ?2, finished_at_ms = NULL
               WHERE id = ?1 AND state = 'dead'
                 AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.kind = jobs.kind AND o.idempotency_key = jobs.idempotency_key
@@ -524,7 +537,7 @@ impl WriteTx<'_> {
         if changed == 0 {
             return Err(StoreError::not_found("failed job", id.as_str()));
         }
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok(())
     }
 

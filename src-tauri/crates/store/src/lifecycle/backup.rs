@@ -195,7 +195,7 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
             .map_err(|error| refused(format!("it could not be written to the disk: {error}")))?;
     }
     // A copy with a broken chain is better than none: the report says so, and the person decides when restoring it.
-    let doubt = ReadTx { conn: &made }.verify_chain()?.doubt();
+    let doubt = ReadTx { conn: &made }.log().verify_chain()?.doubt();
     Ok((expected, doubt))
 }
 
@@ -248,7 +248,7 @@ pub(crate) fn contents_of(conn: &Connection) -> Result<Contents> {
             conn.query_row(&format!("SELECT count(*) FROM \"{}\"", name.replace('"', "\"\"")), [], |row| row.get(0))?;
         rows.insert(name, count as u64);
     }
-    let head: Hash = ReadTx { conn }.chain_head()?;
+    let head: Hash = ReadTx { conn }.log().chain_head()?;
     Ok(Contents { schema, rows, head: head.iter().map(|byte| format!("{byte:02x}")).collect() })
 }
 

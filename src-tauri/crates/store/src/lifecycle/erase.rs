@@ -19,12 +19,13 @@ use rusqlite::params;
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 
+use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
 use crate::jobs::queue::NewJob;
 use crate::lifecycle::restore::clear_staging;
 use crate::lifecycle::traces::Traces;
 use crate::log::imports::INCOMING_DIR;
-use crate::open::{ReadTx, Store, WriteTx};
+use crate::open::Store;
 use crate::text::to_json;
 use crate::{Result, StoreError};
 
@@ -144,8 +145,8 @@ impl Store {
         }
         self.clear_incoming(&["queued", "running"])?;
         let key = self.read(|tx| {
-            tx.check_secure_indexes()?;
-            tx.source_hash_key()
+            tx.lifecycle().check_secure_indexes()?;
+            tx.log().source_hash_key()
         })?;
         if payload.traces.is_empty() {
             return Ok(Sweep::Clean);
@@ -157,7 +158,7 @@ impl Store {
         }
         if !left.is_empty() {
             // The same text may also occur in rows that were not erased.
-            let living = self.read(|tx| tx.living_traces(&key, &left))?;
+            let living = self.read(|tx| tx.lifecycle().living_traces(&key, &left))?;
             left.remove(&living);
         }
         Ok(if left.is_empty() { Sweep::Clean } else { Sweep::Left(left.len()) })
@@ -194,7 +195,7 @@ impl Store {
         if found.is_empty() {
             return Ok(());
         }
-        let needed = self.read(|tx| tx.files_of_imports(states))?;
+        let needed = self.read(|tx| tx.lifecycle().files_of_imports(states))?;
         for path in found {
             let Some(name) = path.file_name() else { continue };
             // Compare only the end of the path: the folder's path may have been written differently when the import was queued.
@@ -215,10 +216,10 @@ impl Store {
     }
 }
 
-impl ReadTx<'_> {
+impl Lifecycle<'_> {
     /// Paths of the files of imports in these states.
     fn files_of_imports(&self, states: &[&str]) -> Result<Vec<PathBuf>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT json_extract(payload, '$.path') FROM jobs
               WHERE kind = 'import' AND state IN (SELECT value FROM json_each(?1)) AND json_extract(payload, '$.path') IS NOT NULL",
         )?;
@@ -228,7 +229,7 @@ impl ReadTx<'_> {
 
     /// Number of erasures that are not complete yet.
     pub fn pending_erasures(&self) -> Result<u64> {
-        let count: i64 = self.conn.prepare_cached(PENDING)?.query_row([], |row| row.get(0))?;
+        let count: i64 = self.tx.conn.prepare_cached(PENDING)?.query_row([], |row| row.get(0))?;
         Ok(count as u64)
     }
 
@@ -236,6 +237,7 @@ impl ReadTx<'_> {
     fn check_secure_indexes(&self) -> Result<()> {
         for index in ["interactions_fts", "memories_fts"] {
             let is_on = self
+                .tx
                 .conn
                 .prepare_cached(&format!("SELECT 1 FROM {index}_config WHERE k = 'secure-delete' AND v = 1"))?
                 .exists([])?;
@@ -249,11 +251,11 @@ impl ReadTx<'_> {
     /// The traces that still occur in some row. Search indexes are skipped: they contain either the same text as the rows, or
     /// text that must not be there.
     fn living_traces(&self, key: &[u8; 32], traces: &Traces) -> Result<Traces> {
-        let mut tables = self.conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")?;
+        let mut tables = self.tx.conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")?;
         let tables = tables.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         let mut living = Traces::default();
         for table in tables {
-            let mut statement = self.conn.prepare(&format!("SELECT * FROM \"{table}\""))?;
+            let mut statement = self.tx.conn.prepare(&format!("SELECT * FROM \"{table}\""))?;
             let width = statement.column_count();
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
@@ -269,7 +271,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl LifecycleMut<'_> {
     /// Deletes the data derived from a conversation: memories based only on it, analyses, summaries and its gate log. A memory
     /// with evidence in another conversation stays, but loses this evidence. Returns the number of deleted memories.
     pub fn erase_derived(&self, id: &ConversationId) -> Result<u64> {
@@ -283,34 +285,34 @@ impl WriteTx<'_> {
         let gone = self.erase_memories_of(part)?;
         for (table, column) in [("conversation_summaries", "summary"), ("conversation_analyses", "outcome")] {
             self.remember_traces(&format!("SELECT {column} FROM {table} WHERE conversation_id = ?1"), id.as_str())?;
-            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
+            self.tx.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }
         let stops = format!("FROM gate_log WHERE conversation_id = ?1 AND NOT {RESTS_ON_ANOTHER}");
         self.remember_traces_with(&format!("SELECT content {stops}"), part.reach().params())?;
-        self.conn.execute(&format!("DELETE {stops}"), part.reach().params())?;
+        self.tx.conn.execute(&format!("DELETE {stops}"), part.reach().params())?;
         self.remember_traces("SELECT pending_actions FROM conversations WHERE id = ?1", id.as_str())?;
-        self.forget_conversation_status(id)?;
-        self.erase_profiles_of(part)?;
-        self.erase_gaps_of(part)?;
-        self.erase_calls_about(id)?;
-        self.erase_topics_of(part)?;
-        self.erase_playbooks_of(part)?;
-        self.erase_sessions_of(part)?;
-        self.erase_model_replies_of(id)?;
-        self.conn.execute(
+        self.tx.conversation_status().forget_conversation_status(id)?;
+        self.tx.profiles().erase_profiles_of(part)?;
+        self.tx.gaps().erase_gaps_of(part)?;
+        self.tx.model_calls().erase_calls_about(id)?;
+        self.tx.topics().erase_topics_of(part)?;
+        self.tx.playbooks().erase_playbooks_of(part)?;
+        self.tx.sessions().erase_sessions_of(part)?;
+        self.tx.replies().erase_model_replies_of(id)?;
+        self.tx.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
             params![id.as_str()],
         )?;
-        self.touch(Tag::Memories);
-        self.touch(Tag::Analyses);
-        self.touch(Tag::GateLog);
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Memories);
+        self.tx.touch(Tag::Analyses);
+        self.tx.touch(Tag::GateLog);
+        self.tx.touch(Tag::Jobs);
         Ok(gone)
     }
 
     /// Deletes the evidence in a part, and the memories that have no other. Returns the number of deleted memories.
     fn erase_memories_of(&self, part: Part<'_>) -> Result<u64> {
-        let mut statement = self.conn.prepare(&format!(
+        let mut statement = self.tx.conn.prepare(&format!(
             "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}
              UNION SELECT id FROM memories WHERE conversation_id = ?1 AND ?2 IS NULL AND ?3 IS NULL"
         ))?;
@@ -322,12 +324,14 @@ impl WriteTx<'_> {
         let mut gone = 0;
         for memory in &memories {
             let (conversation, handles, import) = part.params();
-            self.conn
+            self.tx
+                .conn
                 .prepare_cached(&format!(
                     "DELETE FROM memory_evidence WHERE memory_id = ?4 AND interaction_id IN ({MESSAGES_OF_PART})"
                 ))?
                 .execute(params![conversation, handles, import, memory])?;
             let moved = self
+                .tx
                 .conn
                 .prepare_cached(
                     "UPDATE memories SET conversation_id = i.conversation_id, said_at_ms = i.created_at_ms,
@@ -340,20 +344,22 @@ impl WriteTx<'_> {
             match moved {
                 1.. => {}
                 0 => {
-                    self.conn
+                    self.tx
+                        .conn
                         .prepare_cached("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = ?1")?
                         .execute([memory])?;
                     // The person's newer version may have the same evidence and is then deleted too. This reference must not
                     // prevent that.
-                    self.conn.prepare_cached("DELETE FROM operation_changes WHERE memory_id = ?1")?.execute([memory])?;
+                    self.tx.conn.prepare_cached("DELETE FROM operation_changes WHERE memory_id = ?1")?.execute([memory])?;
                     gone += 1;
                 }
             }
         }
         // Versions refer to each other, so they are deleted together, with foreign keys checked at the end of the transaction.
-        self.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
+        self.tx.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
         for memory in &memories {
-            self.conn
+            self.tx
+                .conn
                 .prepare_cached(
                     "DELETE FROM memories WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM memory_evidence WHERE memory_id = ?1)",
                 )?
@@ -370,12 +376,12 @@ impl WriteTx<'_> {
 
     /// Like [`remember_traces`](Self::remember_traces), with several parameters.
     pub(crate) fn remember_traces_with(&self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
-        let key = self.source_hash_key()?;
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let key = self.tx.log().source_hash_key()?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         while let Some(row) = rows.next()? {
             if let ValueRef::Text(text) = row.get_ref(0)? {
-                self.traces.borrow_mut().add(&key, text);
+                self.tx.traces.borrow_mut().add(&key, text);
             }
         }
         Ok(())
@@ -383,9 +389,9 @@ impl WriteTx<'_> {
 
     /// Queues the job that completes this transaction's erasure.
     pub fn queue_erasure(&self, job: &JobId, erased: Erased, now: Timestamp) -> Result<()> {
-        self.forget_served()?;
+        self.tx.access_log().forget_served()?;
         self.forget_forgotten()?;
-        let payload = ErasurePayload { erased, traces: self.traces.take() };
+        let payload = ErasurePayload { erased, traces: self.tx.traces.take() };
         let job = NewJob {
             id: job.clone(),
             kind: JobKind::Erase,
@@ -393,25 +399,25 @@ impl WriteTx<'_> {
             idempotency_key: job.to_string(),
             payload: to_json("erasure", &payload)?,
         };
-        self.enqueue(&job, now).map(|_| ())
+        self.tx.jobs().enqueue(&job, now).map(|_| ())
     }
 
     /// Removes handles without messages, and entities without handles.
     pub(crate) fn forget_silent_speakers(&self) -> Result<()> {
         // Delete suggestions about handles without messages, because they are about nobody.
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM link_suggestions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
                  OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
             [],
         )?;
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM entity_channels WHERE verified = 0
                 AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = entity_channels.id)
                 AND NOT EXISTS (SELECT 1 FROM link_decisions d WHERE entity_channels.id IN (d.a_handle_id, d.b_handle_id))
                 AND NOT EXISTS (SELECT 1 FROM link_suggestions s WHERE entity_channels.id IN (s.a_handle_id, s.b_handle_id))",
             [],
         )?;
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM entity_channels c WHERE c.entity_id = entities.id)
                 AND NOT EXISTS (SELECT 1 FROM conversations v WHERE v.entity_id = entities.id)
                 AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.entity_id = entities.id)",
@@ -425,22 +431,22 @@ impl WriteTx<'_> {
     pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<(u64, bool)> {
         let id = part.conversation;
         let (conversation, handles, import) = part.params();
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "INSERT INTO tombstones (seq, id, source_key, prev_hash, row_hash, erased_at_ms, reason)
                  SELECT i.seq, i.id, i.source_key, i.prev_hash, i.row_hash, ?4, ?5 FROM interactions i WHERE {OF_PART}"
             ),
             params![conversation, handles, import, now.0, reason],
         )?;
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!("DELETE FROM embeddings WHERE owner_kind = 'interaction' AND owner_id IN ({MESSAGES_OF_PART})"),
             part.params(),
         )?;
         self.remember_traces_with(&format!("SELECT i.content FROM interactions i WHERE {OF_PART}"), part.params())?;
-        let gone = self.conn.execute(&format!("DELETE FROM interactions AS i WHERE {OF_PART}"), part.params())?;
+        let gone = self.tx.conn.execute(&format!("DELETE FROM interactions AS i WHERE {OF_PART}"), part.params())?;
         let is_empty = !self.recount(id)?;
         if is_empty {
-            self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
+            self.tx.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
         }
         Ok((gone as u64, is_empty))
     }
@@ -448,12 +454,12 @@ impl WriteTx<'_> {
     /// Counts the remaining messages of a conversation again: in all, by speaker, their times, and whom the conversation is with.
     /// Returns `false` if there are none.
     fn recount(&self, id: &ConversationId) -> Result<bool> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM conversation_people WHERE conversation_id = ?1 AND NOT EXISTS (
                  SELECT 1 FROM interactions i WHERE i.conversation_id = ?1 AND i.handle_id = conversation_people.handle_id)",
             params![id.as_str()],
         )?;
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE conversation_people SET messages = rest.messages, first_ms = rest.first_ms, last_ms = rest.last_ms
                FROM (SELECT handle_id, count(*) AS messages, min(created_at_ms) AS first_ms, max(created_at_ms) AS last_ms
                        FROM interactions WHERE conversation_id = ?1 GROUP BY handle_id) rest
@@ -461,7 +467,7 @@ impl WriteTx<'_> {
             params![id.as_str()],
         )?;
         // The same choice of the counterpart as when messages are appended.
-        let kept = self.conn.execute(
+        let kept = self.tx.conn.execute(
             "UPDATE conversations SET messages = rest.messages, started_at_ms = rest.first_ms, last_activity_at_ms = rest.last_ms,
                     settle_due_ms = 0, entity_id = (
                         SELECT i.entity_id FROM interactions i JOIN entities e ON e.id = i.entity_id WHERE i.conversation_id = ?1

@@ -7,15 +7,15 @@ use std::collections::BTreeSet;
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId};
 
 use crate::Result;
+use crate::areas::LifecycleMut;
 use crate::changes::Tag;
 use crate::lifecycle::erase_memory::{MemoriesErased, is_forgotten};
-use crate::open::WriteTx;
 use crate::text::{parse, to_json};
 
 /// SQL for the conversations of the messages in the first parameter, a JSON array of ids.
 const CONVERSATIONS: &str = "SELECT DISTINCT conversation_id FROM interactions WHERE id IN (SELECT value FROM json_each(?1))";
 
-impl WriteTx<'_> {
+impl LifecycleMut<'_> {
     /// Deletes data derived from these places, which must already be recorded as forgotten. Keeps the person's own entries.
     pub(crate) fn erase_derived_at(&self, places: &[EvidenceSpan], erased: &mut MemoriesErased) -> Result<()> {
         if places.is_empty() {
@@ -31,7 +31,7 @@ impl WriteTx<'_> {
             self.erase_made_of_the_whole(&parse("conversation id", &id)?, erased)?;
         }
         for tag in [Tag::People, Tag::Topics, Tag::Sessions, Tag::Conversations, Tag::Analyses] {
-            self.touch(tag);
+            self.tx.touch(tag);
         }
         Ok(())
     }
@@ -43,7 +43,7 @@ impl WriteTx<'_> {
         );
         erased.stops += self.count_of(&format!("SELECT count(*) FROM ({stops})"), [messages])?;
         self.remember_traces(&format!("SELECT content FROM gate_log WHERE seq IN ({stops})"), messages)?;
-        self.conn.execute(&format!("DELETE FROM gate_log WHERE seq IN ({stops})"), [messages])?;
+        self.tx.conn.execute(&format!("DELETE FROM gate_log WHERE seq IN ({stops})"), [messages])?;
         Ok(())
     }
 
@@ -60,16 +60,16 @@ impl WriteTx<'_> {
             }
             // A model reads each message only once. If a person loses an entry made by a model, their messages are read again,
             // because the remaining ones may prove the same statement.
-            self.conn.execute(
+            self.tx.conn.execute(
                 &format!(
                     "DELETE FROM profile_reads WHERE entity_id IN (
                          SELECT entity_id FROM entity_profiles WHERE origin = 'model' AND id IN ({entries}))"
                 ),
                 [messages],
             )?;
-            self.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({entries})"), [messages])?;
+            self.tx.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({entries})"), [messages])?;
         }
-        self.conn.execute("DELETE FROM profile_marks", [])?;
+        self.tx.conn.execute("DELETE FROM profile_marks", [])?;
         erased.profile_entries += count;
         Ok(())
     }
@@ -88,7 +88,7 @@ impl WriteTx<'_> {
             for column in ["need", "description", "fingerprint"] {
                 self.remember_traces(&format!("SELECT {column} FROM capability_gaps WHERE id IN ({touched})"), messages)?;
             }
-            self.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({touched})"), [messages])?;
+            self.tx.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({touched})"), [messages])?;
         }
         erased.gaps += count;
         Ok(())
@@ -124,18 +124,18 @@ impl WriteTx<'_> {
             ),
             messages,
         )?;
-        self.conn.execute(&format!("DELETE FROM topic_wordings AS w WHERE {worded}"), [messages])?;
+        self.tx.conn.execute(&format!("DELETE FROM topic_wordings AS w WHERE {worded}"), [messages])?;
         // Topics are derived again only if the signature of their input has changed, so clear it.
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "UPDATE topic_partitions SET signature = '' WHERE EXISTS (
                      SELECT 1 FROM json_each(sources) s WHERE s.value IN ({CONVERSATIONS}))"
             ),
             [messages],
         )?;
-        self.conn.execute(&format!("DELETE FROM topics WHERE id IN ({topics})"), [messages])?;
+        self.tx.conn.execute(&format!("DELETE FROM topics WHERE id IN ({topics})"), [messages])?;
         for table in ["topic_batches", "topic_readings"] {
-            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id IN ({CONVERSATIONS})"), [messages])?;
+            self.tx.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id IN ({CONVERSATIONS})"), [messages])?;
         }
         Ok(())
     }
@@ -162,12 +162,13 @@ impl WriteTx<'_> {
         }
         self.remember_traces("SELECT pending_actions FROM conversations WHERE id = ?1", id_text)?;
         for table in ["conversation_summaries", "conversation_analyses", "session_summaries"] {
-            erased.summaries += self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id_text])? as u64;
+            erased.summaries +=
+                self.tx.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id_text])? as u64;
         }
         for table in ["session_replies", "session_readings"] {
-            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id_text])?;
+            self.tx.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id_text])?;
         }
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, settle_due_ms = 0
               WHERE id = ?1 AND is_private = 0",
@@ -178,7 +179,7 @@ impl WriteTx<'_> {
                  OR id IN (SELECT call_id FROM model_call_sources WHERE conversation_id = ?1))",
             [id_text],
         )?;
-        self.erase_calls_about(id)?;
-        self.erase_model_replies_of(id)
+        self.tx.model_calls().erase_calls_about(id)?;
+        self.tx.replies().erase_model_replies_of(id)
     }
 }

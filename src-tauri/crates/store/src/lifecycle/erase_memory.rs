@@ -18,12 +18,13 @@ use keepsake_domain::{EvidenceSpan, JobId, MemoryId, MemoryStatus, Subject, Time
 use rusqlite::params;
 use serde::Serialize;
 
+use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
 use crate::lifecycle::erase::Erased;
 use crate::log::chain::hash_parts;
 use crate::log::subjects::is_about;
-use crate::open::{ReadTx, Store, WriteTx};
+use crate::open::Store;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
@@ -119,9 +120,9 @@ impl Store {
     /// Erases memories that are in the trash or were dismissed. The erasure is pending until `job` has completed it.
     pub fn erase_memories(&self, ids: &[MemoryId], job: &JobId, now: Timestamp) -> Result<MemoriesErased> {
         self.write(|tx| {
-            let gone = tx.erase_memories(ids, now)?;
+            let gone = tx.lifecycle().erase_memories(ids, now)?;
             let counts = Erased { memories: gone.memories + gone.versions, ..Erased::default() };
-            tx.queue_erasure(job, counts, now)?;
+            tx.lifecycle().queue_erasure(job, counts, now)?;
             Ok(gone)
         })
     }
@@ -129,34 +130,35 @@ impl Store {
     /// Preview of [`Self::erase_memories`]. It performs the erasure and rolls it back, so that preview and erasure cannot
     /// disagree.
     pub fn preview_erased_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
-        self.rehearse(|tx| tx.erase_memories(ids, now))
+        self.rehearse(|tx| tx.lifecycle().erase_memories(ids, now))
     }
 }
 
-impl ReadTx<'_> {
+impl Lifecycle<'_> {
     /// Whether this statement about this subject was erased permanently and is not approved anywhere.
     pub fn is_statement_erased(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
         if !self.has_memory_tombstones()? {
             return Ok(false);
         }
-        let hash = statement_hash(&self.source_hash_key()?, fingerprint);
-        let mut statement = self.conn.prepare_cached(concat!(
+        let hash = statement_hash(&self.tx.log().source_hash_key()?, fingerprint);
+        let mut statement = self.tx.conn.prepare_cached(concat!(
             "SELECT 1 FROM memory_tombstones t WHERE t.statement_hash = ?1 AND ",
             is_about!("t", "?2"),
             " AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.fingerprint = ?3 AND m.status = 'active' AND ",
             is_about!("m", "?2"),
             ") LIMIT 1",
         ))?;
-        Ok(statement.exists(params![hash, self.about(subject)?, fingerprint])?)
+        Ok(statement.exists(params![hash, self.tx.log().about(subject)?, fingerprint])?)
     }
 
     fn has_memory_tombstones(&self) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM memory_tombstones LIMIT 1")?.exists([])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM memory_tombstones LIMIT 1")?.exists([])?)
     }
 
     /// Every forgotten place, with the time when it was recorded.
     pub fn forgotten_places(&self) -> Result<Vec<(EvidenceSpan, Timestamp)>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT interaction_id, start, \"end\", forgotten_at_ms FROM forgotten_places ORDER BY 1, 2, 3")?;
         let mut rows = statement.query([])?;
@@ -171,6 +173,7 @@ impl ReadTx<'_> {
     /// Whether any of these places overlaps with a forgotten place.
     pub fn is_forgotten(&self, places: &[EvidenceSpan]) -> Result<bool> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT 1 FROM forgotten_places WHERE interaction_id = ?1 AND start < ?3 AND \"end\" > ?2 LIMIT 1")?;
         for place in places {
@@ -183,6 +186,7 @@ impl ReadTx<'_> {
 
     pub(crate) fn memory_tombstones(&self) -> Result<Vec<MemoryTombstone>> {
         let mut statement = self
+            .tx
             .conn
             .prepare("SELECT id_hash, statement_hash, subject_handle_id, erased_at_ms FROM memory_tombstones ORDER BY id_hash")?;
         let rows = statement.query_map([], |row| {
@@ -197,7 +201,8 @@ impl ReadTx<'_> {
     }
 
     pub(crate) fn forgotten_rows(&self) -> Result<Vec<ForgottenPlace>> {
-        let mut statement = self.conn.prepare("SELECT interaction_id, start, \"end\", forgotten_at_ms FROM forgotten_places")?;
+        let mut statement =
+            self.tx.conn.prepare("SELECT interaction_id, start, \"end\", forgotten_at_ms FROM forgotten_places")?;
         let rows = statement.query_map([], |row| {
             Ok(ForgottenPlace { interaction: row.get(0)?, start: row.get(1)?, end: row.get(2)?, forgotten_at_ms: row.get(3)? })
         })?;
@@ -205,12 +210,12 @@ impl ReadTx<'_> {
     }
 
     pub(crate) fn count_of(&self, sql: &str, params: impl rusqlite::Params) -> Result<u64> {
-        let count: i64 = self.conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?;
+        let count: i64 = self.tx.conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?;
         Ok(count as u64)
     }
 
     pub(crate) fn ids_of(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         let ids = statement.query_map(params, |row| row.get(0))?;
         Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
@@ -235,7 +240,7 @@ impl ReadTx<'_> {
 
     /// Ids of other memories with the same statement about the same subject that are not in use.
     fn put_away_twins(&self, id: &MemoryId) -> Result<Vec<String>> {
-        let memory = self.memory(id)?;
+        let memory = self.tx.memories().memory(id)?;
         self.ids_of(
             concat!(
                 "SELECT t.id FROM memories t WHERE t.fingerprint = ?1 AND t.id <> ?2
@@ -243,21 +248,21 @@ impl ReadTx<'_> {
                 is_about!("t", "?3"),
                 " AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = t.id AND n.status IN ('active', 'pending'))",
             ),
-            params![memory.fingerprint, id.as_str(), self.about(&memory.subject)?],
+            params![memory.fingerprint, id.as_str(), self.tx.log().about(&memory.subject)?],
         )
     }
 
     /// Whether the same statement is approved elsewhere, or was dismissed as a duplicate.
     fn is_said_elsewhere(&self, id: &MemoryId) -> Result<bool> {
-        let memory = self.memory(id)?;
+        let memory = self.tx.memories().memory(id)?;
         if memory.reject_reason.as_deref() == Some("duplicate") {
             return Ok(true);
         }
-        let mut statement = self.conn.prepare_cached(concat!(
+        let mut statement = self.tx.conn.prepare_cached(concat!(
             "SELECT 1 FROM memories t WHERE t.fingerprint = ?1 AND t.id <> ?2 AND t.status = 'active' AND ",
             is_about!("t", "?3"),
         ))?;
-        Ok(statement.exists(params![memory.fingerprint, id.as_str(), self.about(&memory.subject)?])?)
+        Ok(statement.exists(params![memory.fingerprint, id.as_str(), self.tx.log().about(&memory.subject)?])?)
     }
 
     /// Ids of the memories in this store to which one of these tombstones belongs.
@@ -266,13 +271,13 @@ impl ReadTx<'_> {
         if known.is_empty() {
             return Ok(BTreeSet::new());
         }
-        let key = self.source_hash_key()?;
+        let key = self.tx.log().source_hash_key()?;
         let all = self.ids_of("SELECT id FROM memories", [])?;
         Ok(all.into_iter().filter(|id| known.contains(id_hash(&key, id).as_slice())).collect())
     }
 }
 
-impl WriteTx<'_> {
+impl LifecycleMut<'_> {
     fn erase_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
         let mut gone = BTreeSet::new();
         let mut forgotten = BTreeSet::new();
@@ -295,27 +300,27 @@ impl WriteTx<'_> {
         self.forget_places(&places, now)?;
         self.erase_derived_at(&places, &mut erased)?;
         for tag in [Tag::Memories, Tag::GateLog, Tag::Reflections, Tag::ModelCalls] {
-            self.touch(tag);
+            self.tx.touch(tag);
         }
         Ok(erased)
     }
 
     /// Fails unless the person archived or dismissed the memory, so that nobody erases a memory in use by mistake.
     fn check_put_away(&self, id: &MemoryId) -> Result<()> {
-        if !matches!(self.memory(id)?.status, MemoryStatus::Archived | MemoryStatus::Rejected) {
+        if !matches!(self.tx.memories().memory(id)?.status, MemoryStatus::Archived | MemoryStatus::Rejected) {
             return Err(StoreError::Refused(
                 "only memories that were dismissed or are in the trash can be erased; move this one to the trash first",
             ));
         }
         let is_in_use = |status| matches!(status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Quarantined);
-        if self.versions(id)?.iter().any(|version| is_in_use(version.status)) {
+        if self.tx.memories().versions(id)?.iter().any(|version| is_in_use(version.status)) {
             return Err(StoreError::Refused("another version of this memory is in use; move that one to the trash first"));
         }
         Ok(())
     }
 
     fn places_of(&self, gone: &BTreeSet<String>) -> Result<Vec<EvidenceSpan>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT interaction_id, start, \"end\" FROM memory_evidence WHERE memory_id = ?1 ORDER BY position",
         )?;
         let mut places = Vec::new();
@@ -350,18 +355,18 @@ impl WriteTx<'_> {
             self.remember_traces(&format!("SELECT {column} FROM gate_log WHERE seq IN ({stops})"), &ids)?;
         }
         self.remember_traces(&format!("SELECT reason FROM reflections WHERE id IN ({proposals})"), &ids)?;
-        let key = self.source_hash_key()?;
-        let mut bury = self.conn.prepare_cached(
+        let key = self.tx.log().source_hash_key()?;
+        let mut bury = self.tx.conn.prepare_cached(
             "INSERT INTO memory_tombstones (id_hash, statement_hash, subject_handle_id, erased_at_ms) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO NOTHING",
         )?;
         for id in gone {
-            let memory = self.memory(&parse("memory id", id)?)?;
-            let handle = self.subject_handle(&memory.id)?;
+            let memory = self.tx.memories().memory(&parse("memory id", id)?)?;
+            let handle = self.tx.memories().subject_handle(&memory.id)?;
             bury.execute(params![id_hash(&key, id), statement_hash(&key, &memory.fingerprint), handle, now.0])?;
         }
         // Versions refer to each other, so they are deleted together, with foreign keys checked at the end of the transaction.
-        self.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
+        self.tx.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
         for sql in [
             format!("DELETE FROM gate_log WHERE seq IN ({stops})"),
             format!("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id {among}"),
@@ -370,14 +375,14 @@ impl WriteTx<'_> {
             format!("DELETE FROM reflections WHERE id IN ({proposals})"),
             format!("DELETE FROM memories WHERE id {among}"),
         ] {
-            self.conn.execute(&sql, [&ids])?;
+            self.tx.conn.execute(&sql, [&ids])?;
         }
         self.delete_empty_operations()
     }
 
     /// Deletes operations that have no changes left: they cannot be undone, and their notice may quote the erased memory.
     pub(crate) fn delete_empty_operations(&self) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
             [],
         )?;
@@ -386,7 +391,7 @@ impl WriteTx<'_> {
 
     /// Records these places as forgotten: nothing may be derived from their words again.
     pub fn forget_places(&self, places: &[EvidenceSpan], now: Timestamp) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO forgotten_places (interaction_id, start, \"end\", forgotten_at_ms) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO NOTHING",
         )?;
@@ -402,7 +407,7 @@ impl WriteTx<'_> {
         let mut erased = MemoriesErased::default();
         let gone = self.memories_under(tombstones)?;
         self.delete_memories(&gone, now, &mut erased)?;
-        let mut bury = self.conn.prepare(
+        let mut bury = self.tx.conn.prepare(
             "INSERT INTO memory_tombstones (id_hash, statement_hash, subject_handle_id, erased_at_ms)
              SELECT ?1, ?2, ?3, ?4 WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM entity_channels WHERE id = ?3)
              ON CONFLICT (id_hash) DO UPDATE SET erased_at_ms = excluded.erased_at_ms",
@@ -411,7 +416,7 @@ impl WriteTx<'_> {
             let MemoryTombstone { id_hash, statement_hash, subject_handle, erased_at_ms } = tombstone;
             bury.execute(params![id_hash, statement_hash, subject_handle, erased_at_ms])?;
         }
-        let mut forget = self.conn.prepare(
+        let mut forget = self.tx.conn.prepare(
             "INSERT INTO forgotten_places (interaction_id, start, \"end\", forgotten_at_ms)
              SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM interactions WHERE id = ?1)
              ON CONFLICT DO NOTHING",
@@ -428,11 +433,11 @@ impl WriteTx<'_> {
 
     /// Removes forgotten places whose message is gone, and memory tombstones whose person is gone.
     pub(crate) fn forget_forgotten(&self) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM forgotten_places WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.id = forgotten_places.interaction_id)",
             [],
         )?;
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM memory_tombstones WHERE subject_handle_id IS NOT NULL
                 AND NOT EXISTS (SELECT 1 FROM entity_channels h WHERE h.id = memory_tombstones.subject_handle_id)",
             [],

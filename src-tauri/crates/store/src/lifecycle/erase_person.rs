@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 
 use keepsake_domain::{ConversationId, HandleId, JobId, Timestamp};
 
+use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
 use crate::lifecycle::erase::{Erased, OF_PART, Part};
-use crate::open::{ReadTx, Store, WriteTx};
+use crate::open::Store;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
@@ -29,10 +30,10 @@ pub struct ErasurePreview {
     pub memories: u64,
 }
 
-impl ReadTx<'_> {
+impl Lifecycle<'_> {
     /// Conversations with messages under these handles, and whether anyone other than they, the owner and programs speaks there.
     fn conversations_of_handles(&self, handles: &str) -> Result<Vec<(ConversationId, bool)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT p.conversation_id, EXISTS (
                     SELECT 1 FROM conversation_people o JOIN entity_channels h ON h.id = o.handle_id JOIN entities e ON e.id = h.entity_id
                      WHERE o.conversation_id = p.conversation_id AND e.entity_type IN ('person', 'group') AND e.is_owner = 0
@@ -49,7 +50,7 @@ impl ReadTx<'_> {
 
     /// Previews the erasure of a conversation.
     pub fn preview_erased_conversation(&self, id: &ConversationId) -> Result<ErasurePreview> {
-        let messages = self.conversation(id)?.messages;
+        let messages = self.tx.log().conversation(id)?.messages;
         let memories = self.memories_resting_on(&[Part::all(id)])?;
         Ok(ErasurePreview { messages, conversations: 1, shortened: 0, memories })
     }
@@ -79,6 +80,7 @@ impl ReadTx<'_> {
             )?);
         }
         let count: i64 = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT count(*) FROM memories m WHERE EXISTS (SELECT 1 FROM memory_evidence v WHERE v.memory_id = m.id)
@@ -98,11 +100,11 @@ impl Store {
     /// Erases a conversation and everything based only on it. The erasure is pending until `job` has completed it.
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
-            tx.conversation(id)?;
-            let erased = tx.erase_parts(&[Part::all(id)], reason, now)?;
-            tx.forget_link_work()?;
-            tx.forget_silent_speakers()?;
-            tx.queue_erasure(job, erased, now)?;
+            tx.log().conversation(id)?;
+            let erased = tx.lifecycle().erase_parts(&[Part::all(id)], reason, now)?;
+            tx.lifecycle().forget_link_work()?;
+            tx.lifecycle().forget_silent_speakers()?;
+            tx.lifecycle().queue_erasure(job, erased, now)?;
             Ok(erased)
         })
     }
@@ -123,26 +125,26 @@ impl Store {
                     "these accounts are your own and cannot be erased; erase conversations or imports instead",
                 ));
             }
-            let conversations = tx.conversations_of_handles(&json)?;
+            let conversations = tx.lifecycle().conversations_of_handles(&json)?;
             let parts: Vec<Part<'_>> = conversations.iter().map(|(id, has_others)| part(id, *has_others, &json)).collect();
-            let erased = tx.erase_parts(&parts, reason, now)?;
-            tx.anonymize_members(&json)?;
+            let erased = tx.lifecycle().erase_parts(&parts, reason, now)?;
+            tx.log().anonymize_members(&json)?;
             // The user may have confirmed these handles before asking to remove them.
             tx.conn.execute("UPDATE entity_channels SET verified = 0 WHERE id IN (SELECT value FROM json_each(?1))", [&json])?;
-            tx.forget_link_work()?;
-            tx.forget_silent_speakers()?;
-            tx.queue_erasure(job, erased, now)?;
+            tx.lifecycle().forget_link_work()?;
+            tx.lifecycle().forget_silent_speakers()?;
+            tx.lifecycle().queue_erasure(job, erased, now)?;
             Ok(erased)
         })
     }
 }
 
-impl WriteTx<'_> {
+impl LifecycleMut<'_> {
     pub(crate) fn erase_parts(&self, parts: &[Part<'_>], reason: &str, now: Timestamp) -> Result<Erased> {
         let mut erased = Erased::default();
         for part in parts {
             // The record of an import quotes lines that it skipped.
-            self.conn.execute(
+            self.tx.conn.execute(
                 &format!(
                     "UPDATE imports SET skipped = (SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]')
                                                      FROM json_each(imports.skipped))
@@ -150,24 +152,24 @@ impl WriteTx<'_> {
                 ),
                 part.reach().params(),
             )?;
-            self.cancel_jobs_about(part.conversation.as_str(), now)?;
+            self.tx.jobs().cancel_jobs_about(part.conversation.as_str(), now)?;
             erased.memories += self.erase_derived_of(*part)?;
             let (messages, is_gone) = self.erase_messages(*part, reason, now)?;
             erased.messages += messages;
             erased.conversations += u64::from(is_gone);
         }
         if erased.conversations > 0 {
-            self.forget_members_of_empty_channels()?;
+            self.tx.log().forget_members_of_empty_channels()?;
         }
         for tag in [Tag::Conversations, Tag::Messages, Tag::Imports, Tag::People] {
-            self.touch(tag);
+            self.tx.touch(tag);
         }
         Ok(erased)
     }
 
     /// Deletes the link decisions about handles that have no messages left.
     pub(crate) fn forget_link_work(&self) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM link_decisions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
                  OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
             [],

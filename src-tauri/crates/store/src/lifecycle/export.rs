@@ -22,11 +22,12 @@ use rusqlite::{Connection, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::areas::Lifecycle;
 use crate::guard::{self, Purpose};
 use crate::lifecycle::backup::{Watch, fault_of, open_plain};
 use crate::lifecycle::migrate;
 use crate::lifecycle::restore::{self, OnDoubt, Staged};
-use crate::open::{ReadTx, Store, set_up};
+use crate::open::{Store, set_up};
 use crate::{Result, StoreError};
 
 /// File name of the list of contents, which is written last.
@@ -91,21 +92,21 @@ fn io(what: &str, error: std::io::Error) -> StoreError {
     StoreError::Io { what: what.to_owned(), error }
 }
 
-impl ReadTx<'_> {
+impl Lifecycle<'_> {
     /// Writes every row into `folder`, which must exist and be empty. After an error, the caller removes the files written so
     /// far.
     pub fn export_rows(&self, folder: &Path, watch: Watch<'_>) -> Result<ExportList> {
         let writing = |error| io("the export cannot be written", error);
         crate::lifecycle::private_files::create_private_dir(&folder.join(TABLES_DIR)).map_err(writing)?;
-        let tables = exported_tables(self.conn)?;
+        let tables = exported_tables(self.tx.conn)?;
         let mut total = 0;
         for table in &tables {
-            total += self.conn.query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |row| row.get::<_, i64>(0))? as u64;
+            total += self.tx.conn.query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |row| row.get::<_, i64>(0))? as u64;
         }
         let mut list = ExportList {
             format: FORMAT.to_owned(),
             version: FORMAT_VERSION,
-            schema: self.conn.query_row("PRAGMA user_version", [], |row| row.get(0))?,
+            schema: self.tx.conn.query_row("PRAGMA user_version", [], |row| row.get(0))?,
             rows: BTreeMap::new(),
             hashes: BTreeMap::new(),
             sequences: BTreeMap::new(),
@@ -118,9 +119,9 @@ impl ReadTx<'_> {
             };
             let sql = match table.as_str() {
                 "interactions" => MESSAGES_SQL.to_owned(),
-                table => format!("SELECT * FROM \"{table}\" ORDER BY {}", order_of(self.conn, table)?),
+                table => format!("SELECT * FROM \"{table}\" ORDER BY {}", order_of(self.tx.conn, table)?),
             };
-            let mut statement = self.conn.prepare(&sql)?;
+            let mut statement = self.tx.conn.prepare(&sql)?;
             let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
             let mut rows = statement.query([])?;
             let mut count = 0;
@@ -141,7 +142,7 @@ impl ReadTx<'_> {
             list.rows.insert(table.clone(), count);
             list.hashes.insert(table.clone(), hash);
         }
-        let mut statement = self.conn.prepare("SELECT name, seq FROM sqlite_sequence ORDER BY name")?;
+        let mut statement = self.tx.conn.prepare("SELECT name, seq FROM sqlite_sequence ORDER BY name")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let name: String = row.get(0)?;

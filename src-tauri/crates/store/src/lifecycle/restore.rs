@@ -20,6 +20,7 @@ use keepsake_domain::{ConversationId, Timestamp};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, params};
 
+use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
 use crate::error::without_sql;
 use crate::guard::{self, Purpose};
@@ -303,7 +304,7 @@ impl Store {
 /// The decisions in this store, or `None` if it is damaged and cannot be read. The restore continues in that case, because the
 /// owner then needs the backup all the more; its result reports this.
 pub(crate) fn decided(store: &Store, kept_settings: &[&str]) -> Option<Decided> {
-    store.read(|tx| tx.decided(kept_settings)).ok()
+    store.read(|tx| tx.lifecycle().decided(kept_settings)).ok()
 }
 
 /// Checks and prepares a copy.
@@ -440,7 +441,7 @@ fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
         );
         return Err(refused(file, &why));
     }
-    let doubt = ReadTx { conn: &conn }.verify_chain()?.doubt();
+    let doubt = ReadTx { conn: &conn }.log().verify_chain()?.doubt();
     match doubt {
         Some(fault) if on_doubt == OnDoubt::Refuse => Err(refused(
             file,
@@ -457,7 +458,7 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
     let copy = Store::open_file(&path, None, now)?;
     let mut restored = Restored::default();
     let is_same = match decided {
-        Some(decided) => copy.read(|tx| tx.source_hash_key())?.as_slice() == decided.key,
+        Some(decided) => copy.read(|tx| tx.log().source_hash_key())?.as_slice() == decided.key,
         None => false,
     };
     restored.is_same_store = is_same;
@@ -465,9 +466,9 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
         && is_same
     {
         copy.erase(|tx| {
-            restored.erased_again = tx.erase_again(decided, now)?;
-            restored.refused_again += tx.forget_again(&decided.memories, &decided.forgotten, now)?;
-            tx.forget_forgotten()
+            restored.erased_again = tx.lifecycle().erase_again(decided, now)?;
+            restored.refused_again += tx.lifecycle().forget_again(&decided.memories, &decided.forgotten, now)?;
+            tx.lifecycle().forget_forgotten()
         })?;
     }
     copy.checkpoint()?;
@@ -490,27 +491,27 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt,
         return Err(StoreError::Migration { reason: format!("the backup could not be prepared ({fault})") });
     }
     let read = ReadTx { conn: &conn };
-    restored.doubt = read.verify_chain()?.doubt();
+    restored.doubt = read.log().verify_chain()?.doubt();
     if let Some(fault) = restored.doubt.as_ref().filter(|_| on_doubt == OnDoubt::Refuse) {
         return Err(StoreError::Migration { reason: format!("the backup could not be prepared ({})", fault.what) });
     }
-    restored.messages = read.count("interactions")?;
-    restored.conversations = read.count("conversations")?;
-    restored.memories = read.count("memories")?;
+    restored.messages = read.lifecycle().count("interactions")?;
+    restored.conversations = read.lifecycle().count("conversations")?;
+    restored.memories = read.lifecycle().count("memories")?;
     conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     staged.restored = restored;
     Ok(())
 }
 
-impl ReadTx<'_> {
+impl Lifecycle<'_> {
     /// Number of rows in a table. `table` must be a table of the schema.
     fn count(&self, table: &'static str) -> Result<u64> {
-        let count: i64 = self.conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+        let count: i64 = self.tx.conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
         Ok(count as u64)
     }
 
     fn rows<T>(&self, sql: &str, row: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>> {
-        Ok(self.conn.prepare(sql)?.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?)
+        Ok(self.tx.conn.prepare(sql)?.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?)
     }
 
     /// Number of memories and proposals, in any status.
@@ -520,7 +521,7 @@ impl ReadTx<'_> {
 
     /// When data that no rebuild can restore last changed; `None` for an empty store.
     pub fn last_change(&self) -> Result<Option<Timestamp>> {
-        let latest: Option<i64> = self.conn.query_row(
+        let latest: Option<i64> = self.tx.conn.query_row(
             "SELECT max(at) FROM (
                  SELECT max(appended_at_ms) AS at FROM (SELECT appended_at_ms FROM interactions ORDER BY seq DESC LIMIT 1)
                  UNION ALL SELECT max(erased_at_ms) FROM (SELECT erased_at_ms FROM tombstones ORDER BY seq DESC LIMIT 1)
@@ -548,7 +549,7 @@ impl ReadTx<'_> {
     }
 
     fn decided(&self, kept_settings: &[&str]) -> Result<Decided> {
-        let mut decided = Decided { key: self.source_hash_key()?.to_vec(), ..Decided::default() };
+        let mut decided = Decided { key: self.tx.log().source_hash_key()?.to_vec(), ..Decided::default() };
         decided.tombstones =
             self.rows("SELECT id, source_key, row_hash, erased_at_ms, reason FROM tombstones ORDER BY seq", |row| {
                 Ok(Tombstone {
@@ -609,19 +610,21 @@ impl ReadTx<'_> {
         decided.public_agents = self
             .rows("SELECT name, updated_at_ms FROM agents WHERE visibility = 'public'", |row| Ok((row.get(0)?, row.get(1)?)))?;
         let kept = to_json("names of settings", &kept_settings)?;
-        let mut settings =
-            self.conn.prepare("SELECT key, value, updated_at_ms FROM settings WHERE key IN (SELECT value FROM json_each(?1))")?;
+        let mut settings = self
+            .tx
+            .conn
+            .prepare("SELECT key, value, updated_at_ms FROM settings WHERE key IN (SELECT value FROM json_each(?1))")?;
         let settings = settings.query_map([kept], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         decided.settings = settings.collect::<rusqlite::Result<Vec<_>>>()?;
         for table in VERSIONS {
-            let version = self.conn.query_row(&format!("SELECT version FROM {table}"), [], |row| row.get(0))?;
+            let version = self.tx.conn.query_row(&format!("SELECT version FROM {table}"), [], |row| row.get(0))?;
             decided.versions.push((table, version));
         }
         Ok(decided)
     }
 }
 
-impl crate::WriteTx<'_> {
+impl LifecycleMut<'_> {
     /// Erases from the copy everything that the store has erased or undone since the backup. The store erases whole conversations
     /// and all messages of a speaker in them, never single messages, so the same is done in the copy. Imports are undone first,
     /// because what remains of a conversation may have been erased afterwards.
@@ -631,7 +634,7 @@ impl crate::WriteTx<'_> {
         let undone: Vec<&str> = undone.iter().map(|tombstone| tombstone.id.as_str()).collect();
         let mut messages = self.undo_again(&undone, now)?;
         let mut gone: BTreeMap<String, (BTreeSet<String>, u64)> = BTreeMap::new();
-        let mut find = self.conn.prepare("SELECT conversation_id, handle_id FROM interactions WHERE source_key = ?1")?;
+        let mut find = self.tx.conn.prepare("SELECT conversation_id, handle_id FROM interactions WHERE source_key = ?1")?;
         for tombstone in erased {
             let rows = find.query_map([&tombstone.source_key], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
             for row in rows {
@@ -646,10 +649,11 @@ impl crate::WriteTx<'_> {
             self.erase_derived(&parse("conversation id", conversation)?)?;
         }
         for (conversation, (handles, count)) in gone {
-            let all: i64 =
-                self.conn.query_row("SELECT count(*) FROM interactions WHERE conversation_id = ?1", [&conversation], |row| {
-                    row.get(0)
-                })?;
+            let all: i64 = self.tx.conn.query_row(
+                "SELECT count(*) FROM interactions WHERE conversation_id = ?1",
+                [&conversation],
+                |row| row.get(0),
+            )?;
             let id: ConversationId = parse("conversation id", &conversation)?;
             let handles = to_json("handles", &handles)?;
             let part = if count < all as u64 { Part::of_handles(&id, &handles) } else { Part::all(&id) };
@@ -658,7 +662,7 @@ impl crate::WriteTx<'_> {
         if messages > 0 {
             // A confirmed handle that the store no longer contains belonged to a person who was erased.
             let known = to_json("handles", &decided.handles)?;
-            self.conn.execute(
+            self.tx.conn.execute(
                 "UPDATE entity_channels SET verified = 0 WHERE id NOT IN (SELECT value FROM json_each(?1))
                     AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = entity_channels.id)",
                 [known],
@@ -674,7 +678,7 @@ impl crate::WriteTx<'_> {
 /// later restore nor, if they were erased, a later import brings these messages back. Returns the number of erased ones.
 fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     let read = ReadTx { conn };
-    let mut head = read.chain_head()?.to_vec();
+    let mut head = read.log().chain_head()?.to_vec();
     let last: Option<i64> = conn.query_row(
         "SELECT max(seq) FROM (SELECT max(seq) AS seq FROM interactions UNION ALL SELECT max(seq) FROM tombstones)",
         [],
@@ -691,7 +695,7 @@ fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
             params![tombstone.source_key, tombstone.id, is_erasure],
             |row| row.get(0),
         )?;
-        if is_known || is_erasure && read.is_erased(&tombstone.source_key)? {
+        if is_known || is_erasure && read.lifecycle().is_erased(&tombstone.source_key)? {
             continue;
         }
         seq += 1;
@@ -750,13 +754,13 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
         )?;
         if parted > 0 {
             let tx = crate::WriteTx::on(conn);
-            tx.part_memories(a, b)?;
-            tx.settle_speakers_beside(&[a, b])?;
+            tx.log().part_memories(a, b)?;
+            tx.people().settle_speakers_beside(&[a, b])?;
         }
         restored.unlinked_again += parted as u64;
     }
     for (handle, decided_at) in &decided.unnamed {
-        restored.unlinked_again += u64::from(crate::WriteTx::on(conn).unname_speaker(handle, Timestamp(*decided_at))?);
+        restored.unlinked_again += u64::from(crate::WriteTx::on(conn).people().unname_speaker(handle, Timestamp(*decided_at))?);
     }
     // The copy's log may be shorter, and positions after its end will belong to other messages.
     let last: i64 = conn.query_row("SELECT coalesce(max(seq), 0) FROM interactions", [], |row| row.get(0))?;

@@ -14,10 +14,11 @@
 use keepsake_domain::{ConversationId, ImportId, JobId, Timestamp};
 use rusqlite::params;
 
+use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
 use crate::lifecycle::erase::{Erased, Part};
 use crate::lifecycle::erase_person::ErasurePreview;
-use crate::open::{ReadTx, Store, WriteTx};
+use crate::open::Store;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
@@ -44,20 +45,20 @@ impl Touched {
     }
 }
 
-impl ReadTx<'_> {
+impl Lifecycle<'_> {
     /// Whether the person erased the message with this source key, so that it is not stored again.
     pub(crate) fn is_erased(&self, source_key: &[u8]) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached("SELECT 1 FROM tombstones WHERE source_key = ?1 AND reason <> ?2")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM tombstones WHERE source_key = ?1 AND reason <> ?2")?;
         Ok(statement.exists(params![source_key, UNDONE])?)
     }
 
     fn expect_import(&self, import: &ImportId) -> Result<()> {
-        let mut statement = self.conn.prepare_cached("SELECT 1 FROM imports WHERE id = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM imports WHERE id = ?1")?;
         statement.exists([import.as_str()])?.then_some(()).ok_or_else(|| StoreError::not_found("import", import.as_str()))
     }
 
     fn touched_by(&self, import: &ImportId) -> Result<Vec<Touched>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT i.conversation_id, count(*),
                     count(*) = (SELECT count(*) FROM interactions o WHERE o.conversation_id = i.conversation_id)
                FROM interactions i WHERE i.import_id = ?1 GROUP BY 1 ORDER BY 1",
@@ -90,7 +91,7 @@ impl ReadTx<'_> {
 
     /// Whether this import may still add messages: it is being read, or a job waits to read it.
     fn is_being_read(&self, import: &ImportId) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT 1 FROM imports WHERE id = ?1 AND state = 'running'
              UNION ALL
              SELECT 1 FROM jobs WHERE kind = 'import' AND state IN ('queued', 'running')
@@ -105,27 +106,27 @@ impl Store {
     /// Pending until `job` has completed it. Undoing it again removes nothing. Fails if there is no such import.
     pub fn undo_import(&self, import: &ImportId, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
-            tx.expect_import(import)?;
-            if tx.is_being_read(import)? {
+            tx.lifecycle().expect_import(import)?;
+            if tx.lifecycle().is_being_read(import)? {
                 return Err(StoreError::Refused("this import is still being read; wait for its end or cancel it, then undo it"));
             }
-            let undone = tx.undo(import, now)?;
-            tx.forget_link_work()?;
-            tx.forget_silent_speakers()?;
-            tx.queue_erasure(job, undone, now)?;
+            let undone = tx.lifecycle().undo(import, now)?;
+            tx.lifecycle().forget_link_work()?;
+            tx.lifecycle().forget_silent_speakers()?;
+            tx.lifecycle().queue_erasure(job, undone, now)?;
             Ok(undone)
         })
     }
 }
 
-impl WriteTx<'_> {
+impl LifecycleMut<'_> {
     /// Removes what an import added. Works only on the erasing connection.
     fn undo(&self, import: &ImportId, now: Timestamp) -> Result<Erased> {
         let touched = self.touched_by(import)?;
         let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
         let undone = self.erase_parts(&parts, UNDONE, now)?;
         // Who may see its channels was chosen with it, and is chosen again when it comes again.
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM channel_visibility
               WHERE decided_at_ms >= (SELECT started_at_ms FROM imports WHERE id = ?1)
                 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.channel_type = channel_visibility.channel_type
@@ -133,7 +134,7 @@ impl WriteTx<'_> {
             params![import.as_str()],
         )?;
         // A conversation that this import began counts as begun by the import of its first remaining message.
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE conversations SET import_id = (
                  SELECT i.import_id FROM interactions i WHERE i.conversation_id = conversations.id ORDER BY i.seq LIMIT 1)
               WHERE import_id = ?1",
@@ -160,8 +161,8 @@ impl WriteTx<'_> {
     /// Removes every quote from the file and its path from the record of an import, and deletes its jobs and their alerts.
     fn empty_account(&self, import: &ImportId) -> Result<()> {
         // Nobody asks where the sample came from once it is gone.
-        self.conn.execute("DELETE FROM imports WHERE id = ?1 AND is_sample = 1", params![import.as_str()])?;
-        self.conn.execute(
+        self.tx.conn.execute("DELETE FROM imports WHERE id = ?1 AND is_sample = 1", params![import.as_str()])?;
+        self.tx.conn.execute(
             "UPDATE imports SET path = '', error = NULL, skipped = (
                  SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]') FROM json_each(imports.skipped))
               WHERE id = ?1",
@@ -169,10 +170,10 @@ impl WriteTx<'_> {
         )?;
         // In a restored copy, a job may still wait to read the import. It would bring back what was undone.
         let jobs = "SELECT id FROM jobs WHERE kind = 'import' AND json_extract(payload, '$.import_id') = ?1";
-        self.conn.execute(&format!("DELETE FROM alerts WHERE job_id IN ({jobs})"), params![import.as_str()])?;
-        self.conn.execute(&format!("DELETE FROM jobs WHERE id IN ({jobs})"), params![import.as_str()])?;
-        self.touch(Tag::Alerts);
-        self.touch(Tag::Jobs);
+        self.tx.conn.execute(&format!("DELETE FROM alerts WHERE job_id IN ({jobs})"), params![import.as_str()])?;
+        self.tx.conn.execute(&format!("DELETE FROM jobs WHERE id IN ({jobs})"), params![import.as_str()])?;
+        self.tx.touch(Tag::Alerts);
+        self.tx.touch(Tag::Jobs);
         Ok(())
     }
 }

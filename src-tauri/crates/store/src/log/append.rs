@@ -12,10 +12,10 @@ use keepsake_domain::{
 };
 use rusqlite::{OptionalExtension, params};
 
+use crate::areas::{Log, LogMut};
 use crate::changes::Tag;
 use crate::log::chain::{Hash, hash_parts};
 use crate::log::rows::Rows;
-use crate::open::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
 /// The inputs that an append needs from the caller.
@@ -141,16 +141,18 @@ impl Seen<'_> {
     }
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// This store's key for hashing ids and stretches of text.
     pub(crate) fn source_hash_key(&self) -> Result<[u8; 32]> {
-        let bytes: Vec<u8> = self.conn.query_row("SELECT value FROM store_keys WHERE name = 'source'", [], |row| row.get(0))?;
+        let bytes: Vec<u8> =
+            self.tx.conn.query_row("SELECT value FROM store_keys WHERE name = 'source'", [], |row| row.get(0))?;
         bytes.try_into().map_err(|_| StoreError::corrupt("source key", "it is not 32 bytes long"))
     }
 
     /// Compares a message with the log. Appending and its preview share this rule.
     pub(crate) fn revision_for(&self, source_key: &Hash, text: &str) -> Result<Revision> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT revision, content = ?2 FROM interactions WHERE source_key = ?1 ORDER BY revision DESC")?;
         let mut rows = statement.query(params![source_key, text])?;
@@ -162,14 +164,14 @@ impl ReadTx<'_> {
             }
             next = next.max(row.get::<_, i64>(0)? + 1);
         }
-        if next == 0 && self.is_erased(source_key)? {
+        if next == 0 && self.tx.lifecycle().is_erased(source_key)? {
             return Ok(Revision::Erased);
         }
         Ok(Revision::Next(next))
     }
 }
 
-impl WriteTx<'_> {
+impl LogMut<'_> {
     /// Appends `messages` in order.
     pub fn append(&self, messages: &[Message], context: AppendContext<'_>) -> Result<BatchOutcome> {
         let key = self.source_hash_key()?;
@@ -205,20 +207,21 @@ impl WriteTx<'_> {
                 entry.last_ms = entry.last_ms.max(now);
             }
             seen.keys.insert(source_key);
-            seen.rows.push(self.conn, message, (conversation, handle), (source_key, revision), context)?;
+            seen.rows.push(self.tx.conn, message, (conversation, handle), (source_key, revision), context)?;
             outcome.imported += 1;
         }
-        seen.rows.write(self.conn, context)?;
+        seen.rows.write(self.tx.conn, context)?;
         self.settle(seen, &mut outcome)?;
         if outcome.imported > 0 {
             // This fires a trigger that adds all new messages to the full-text index in one step (migration 0004 explains why).
-            self.conn
+            self.tx
+                .conn
                 .prepare_cached("UPDATE interactions_indexed SET through_seq = (SELECT max(seq) FROM interactions)")?
                 .execute([])?;
         }
         if !outcome.touched.is_empty() {
-            self.touch(Tag::Messages);
-            self.touch(Tag::Conversations);
+            self.tx.touch(Tag::Messages);
+            self.tx.touch(Tag::Conversations);
         }
         Ok(outcome)
     }
@@ -233,7 +236,7 @@ impl WriteTx<'_> {
         context: AppendContext<'_>,
     ) -> Result<Revision> {
         if seen.keys.contains(source_key) {
-            seen.rows.write(self.conn, context)?;
+            seen.rows.write(self.tx.conn, context)?;
             return self.revision_for(source_key, &message.text);
         }
         // Claude Code may have copied this line from another conversation.
@@ -250,6 +253,7 @@ impl WriteTx<'_> {
             return Ok(*known);
         }
         let is_stored = self
+            .tx
             .conn
             .prepare_cached("SELECT 1 FROM conversations WHERE source_kind = ?1 AND source_conversation = ?2")?
             .exists(params![key.0.name(), key.1])?;
@@ -258,7 +262,7 @@ impl WriteTx<'_> {
     }
 
     fn has_tombstones(&self) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM tombstones LIMIT 1")?.exists([])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM tombstones LIMIT 1")?.exists([])?)
     }
 
     fn handle_of<'m>(&self, message: &'m Message, seen: &mut Seen<'m>, context: AppendContext<'_>) -> Result<Handle> {
@@ -278,8 +282,11 @@ impl WriteTx<'_> {
         if let Some(handle) = seen.handles.get(&key) {
             return Ok(Some(handle.clone()));
         }
-        let Some(id) = self.handle_id_by_address(&author.handle.channel, &author.handle.handle)? else { return Ok(None) };
+        let Some(id) = self.tx.people().handle_id_by_address(&author.handle.channel, &author.handle.handle)? else {
+            return Ok(None);
+        };
         let (entity, was_owner) = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT c.entity_id, e.is_owner FROM entity_channels c JOIN entities e ON e.id = c.entity_id WHERE c.id = ?1",
@@ -300,16 +307,16 @@ impl WriteTx<'_> {
     /// Updates the store after a speaker who was stored as another person has been identified as the owner.
     fn recognise_owner(&self, handle: &Handle, seen: &mut Seen<'_>, context: AppendContext<'_>) -> Result<()> {
         // Write first, so that the speaker's messages from earlier in this batch are included.
-        seen.rows.write(self.conn, context)?;
-        self.conn.execute(
+        seen.rows.write(self.tx.conn, context)?;
+        self.tx.conn.execute(
             "UPDATE entities SET is_owner = 1, updated_at_ms = ?2 WHERE id = ?1",
             params![handle.entity.as_str(), context.now.0],
         )?;
         // Withdraw the proposals about this speaker, because the next analysis will create proposals about the owner instead.
         // Memories that the person has already decided on stay.
-        self.withdraw(handle.id.as_str())?;
+        self.tx.people().withdraw(handle.id.as_str())?;
         // Reassign the conversations that were with them to another speaker.
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE conversations SET entity_id = coalesce(
                  (SELECT i.entity_id FROM interactions i JOIN entities e ON e.id = i.entity_id
                    WHERE i.conversation_id = conversations.id AND e.is_owner = 0
@@ -317,7 +324,7 @@ impl WriteTx<'_> {
               WHERE entity_id = ?1",
             params![handle.entity.as_str()],
         )?;
-        let mut statement = self.conn.prepare("SELECT DISTINCT conversation_id FROM interactions WHERE handle_id = ?1")?;
+        let mut statement = self.tx.conn.prepare("SELECT DISTINCT conversation_id FROM interactions WHERE handle_id = ?1")?;
         let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
         for row in rows {
             let id: ConversationId = crate::text::parse("conversation id", &row?)?;
@@ -327,7 +334,7 @@ impl WriteTx<'_> {
                 reread.insert(read_to);
             }
         }
-        self.settle_speakers_beside(&[handle.id.as_str()])
+        self.tx.people().settle_speakers_beside(&[handle.id.as_str()])
     }
 
     fn new_handle(&self, message: &Message, context: AppendContext<'_>) -> Result<Handle> {
@@ -343,7 +350,8 @@ impl WriteTx<'_> {
                     Role::Assistant => "agent",
                     Role::System | Role::Tool => "service",
                 };
-                self.conn
+                self.tx
+                    .conn
                     .prepare_cached(
                         "INSERT INTO entities (id, display_name, entity_type, is_owner, created_at_ms, updated_at_ms)
                          VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
@@ -353,7 +361,8 @@ impl WriteTx<'_> {
             }
         };
         let id = HandleId::fresh(context.ids);
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO entity_channels (id, entity_id, channel_type, channel_handle, display_name, verified, created_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
@@ -367,13 +376,14 @@ impl WriteTx<'_> {
                 context.now.0
             ])?;
         if author.role == Role::Person && author.handle.is_unidentified_speaker() {
-            self.note_speaker(&id, &author.handle)?;
+            self.tx.people().note_speaker(&id, &author.handle)?;
         }
         Ok(Handle { id, entity, is_owner: author.role == Role::Owner })
     }
 
     fn owner_entity(&self) -> Result<Option<EntityId>> {
         let id = self
+            .tx
             .conn
             .prepare_cached("SELECT id FROM entities WHERE is_owner = 1 ORDER BY created_at_ms, id LIMIT 1")?
             .query_row([], |row| row.get::<_, String>(0))
@@ -396,6 +406,7 @@ impl WriteTx<'_> {
             return Ok(conversation.id.clone());
         }
         let stored = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT c.id, c.started_at_ms, c.last_activity_at_ms, c.is_private, e.entity_type, e.is_owner, c.declared_visibility
@@ -431,7 +442,7 @@ impl WriteTx<'_> {
             None => {
                 let id = ConversationId::fresh(context.ids);
                 let title = message.conversation_title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-                self.conn
+                self.tx.conn
                     .prepare_cached(
                         "INSERT INTO conversations (id, source_kind, source_conversation, entity_id, title, channel_type, channel_id,
                                                     visibility, declared_visibility, started_at_ms, last_activity_at_ms, import_id)
@@ -449,7 +460,7 @@ impl WriteTx<'_> {
                         message.time.0,
                         context.import_id.map(ImportId::as_str),
                     ])?;
-                self.settle_visibility(&id)?;
+                self.tx.privacy().settle_visibility(&id)?;
                 if message.is_private {
                     self.set_private(&id, true)?;
                 }
@@ -473,7 +484,7 @@ impl WriteTx<'_> {
     fn hear_visibility(&self, conversation: &mut Conversation, message: &Message) -> Result<()> {
         if conversation.is_declared_public && message.visibility == Visibility::Private {
             conversation.is_declared_public = false;
-            self.declare_private(&conversation.id)?;
+            self.tx.privacy().declare_private(&conversation.id)?;
         }
         Ok(())
     }
@@ -482,7 +493,8 @@ impl WriteTx<'_> {
     fn meet(&self, conversation: &mut Conversation, counterpart: Counterpart, entity: &EntityId) -> Result<()> {
         if counterpart < conversation.counterpart {
             conversation.counterpart = counterpart;
-            self.conn
+            self.tx
+                .conn
                 .prepare_cached("UPDATE conversations SET entity_id = ?2 WHERE id = ?1")?
                 .execute(params![conversation.id.as_str(), entity.as_str()])?;
         }
@@ -490,7 +502,7 @@ impl WriteTx<'_> {
     }
 
     fn settle(&self, seen: Seen<'_>, outcome: &mut BatchOutcome) -> Result<()> {
-        let mut update = self.conn.prepare_cached(
+        let mut update = self.tx.conn.prepare_cached(
             "UPDATE conversations SET messages = messages + ?2, started_at_ms = ?3, last_activity_at_ms = ?4,
                     status = 'active', archived_at_ms = NULL, settle_due_ms = 0
               WHERE id = ?1",
@@ -509,7 +521,7 @@ impl WriteTx<'_> {
                 outcome.created.push(conversation.id);
             }
         }
-        let mut people = self.conn.prepare_cached(
+        let mut people = self.tx.conn.prepare_cached(
             "INSERT INTO conversation_people (conversation_id, handle_id, messages, first_ms, last_ms) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (conversation_id, handle_id) DO UPDATE SET messages = messages + excluded.messages,
                  first_ms = min(first_ms, excluded.first_ms), last_ms = max(last_ms, excluded.last_ms)",
@@ -517,7 +529,7 @@ impl WriteTx<'_> {
         for ((conversation, handle), spoken) in seen.spoken {
             people.execute(params![conversation.as_str(), handle.as_str(), spoken.messages, spoken.first_ms, spoken.last_ms])?;
         }
-        let mut reread = self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = 0 WHERE id = ?1")?;
+        let mut reread = self.tx.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = 0 WHERE id = ?1")?;
         for (id, read_to) in seen.reread {
             reread.execute(params![id.as_str()])?;
             outcome.reread.push((id.clone(), read_to));

@@ -1,6 +1,6 @@
 //! Previews an append: returns the counts that it would have, without writing anything.
 //!
-//! It uses the same rule as the append ([`ReadTx::revision_for`]), so the two cannot disagree. Messages may repeat within a file
+//! It uses the same rule as the append ([`Log::revision_for`]), so the two cannot disagree. Messages may repeat within a file
 //! or across the files of a run. Hashes of the previewed messages are therefore kept in a temporary database. SQLite moves it to
 //! disk beyond a few megabytes and removes it when it is closed, because exports have no size limit.
 
@@ -8,9 +8,9 @@ use keepsake_domain::Message;
 use rusqlite::{Connection, params};
 
 use crate::Result;
+use crate::areas::Log;
 use crate::log::append::{Revision, source_key_of};
 use crate::log::chain::hash_parts;
-use crate::open::ReadTx;
 
 /// Memory that the temporary database may use before it moves to disk.
 const MEMORY_KIB: i64 = 8 * 1024;
@@ -46,7 +46,7 @@ impl PreviewState {
     }
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// Returns the counts of appending these messages after all messages that `state` has covered. Calls `each` with every message
     /// that the append would find, and whether it would add it; erased ones are passed over.
     pub fn preview_append(

@@ -12,7 +12,7 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use crate::Result;
-use crate::open::ReadTx;
+use crate::areas::Log;
 
 /// Length of a stored hash. 128 bits are enough to rule out chance collisions; the threats are accidents and casual edits.
 pub(crate) const HASH_BYTES: usize = 16;
@@ -123,10 +123,10 @@ fn fault_of(row: &Row<'_>) -> rusqlite::Result<Option<&'static str>> {
     })
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// The hash of the newest row, erased ones included.
     pub(crate) fn chain_head(&self) -> Result<Hash> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             // Each subquery reads only the last row of its table. A common ORDER BY would read both tables in full on every
             // append.
             "SELECT row_hash FROM (
@@ -159,9 +159,10 @@ impl ReadTx<'_> {
         };
         let columns = LINKED_COLUMNS.join(", ");
         let mut messages = self
+            .tx
             .conn
             .prepare(&format!("SELECT seq, {columns}, content, salt, prev_hash, row_hash FROM interactions WHERE seq = ?1"))?;
-        let mut links = self.conn.prepare(
+        let mut links = self.tx.conn.prepare(
             "SELECT seq, 0, prev_hash, row_hash FROM interactions UNION ALL SELECT seq, 1, prev_hash, row_hash FROM tombstones
              ORDER BY seq",
         )?;
@@ -183,7 +184,7 @@ impl ReadTx<'_> {
         }
         // SQLite counts appended rows in a separate table. Without this comparison, missing newest rows would go unnoticed.
         let appended: Option<i64> =
-            self.conn.query_row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'interactions'", [], |row| row.get(0))?;
+            self.tx.conn.query_row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'interactions'", [], |row| row.get(0))?;
         if appended.unwrap_or(0) != last {
             fault(&mut report, appended.unwrap_or(0), "the newest rows are missing or were added outside Keepsake");
         }

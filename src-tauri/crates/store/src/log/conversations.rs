@@ -8,9 +8,9 @@ use keepsake_domain::{
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
+use crate::areas::{Log, LogMut};
 use crate::changes::Tag;
 use crate::log::search::fts_query;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, placeholders, to_json};
 use crate::{Result, StoreError};
 
@@ -314,11 +314,11 @@ pub(crate) fn listed(condition: &str, offset: u32, limit: u32) -> String {
     )
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// The conversation with this id; an error if there is none.
     pub fn conversation(&self, id: &ConversationId) -> Result<ConversationRow> {
         let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.id = ?1");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params![id.as_str()])?;
         match rows.next()? {
             Some(row) => conversation(row),
@@ -329,6 +329,7 @@ impl ReadTx<'_> {
     /// Finds a conversation by its id in the export.
     pub fn conversation_by_source(&self, source_conversation: &str) -> Result<Option<ConversationId>> {
         let id = self
+            .tx
             .conn
             .prepare_cached("SELECT id FROM conversations WHERE source_conversation = ?1 ORDER BY id LIMIT 1")?
             .query_row(params![source_conversation], |row| row.get::<_, String>(0))
@@ -340,9 +341,9 @@ impl ReadTx<'_> {
     pub fn conversations(&self, filter: &ConversationFilter, offset: u32, limit: u32) -> Result<(u64, Vec<ConversationRow>)> {
         let (condition, values) = filter.sql()?;
         let count_sql = format!("SELECT count(*) FROM conversations c WHERE {condition}");
-        let total: i64 = self.conn.query_row(&count_sql, params_from_iter(values.iter()), |row| row.get(0))?;
+        let total: i64 = self.tx.conn.query_row(&count_sql, params_from_iter(values.iter()), |row| row.get(0))?;
         let sql = listed(&condition, offset, limit);
-        let mut statement = self.conn.prepare(&sql)?;
+        let mut statement = self.tx.conn.prepare(&sql)?;
         let mut rows = statement.query(params_from_iter(values.iter()))?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -354,21 +355,22 @@ impl ReadTx<'_> {
     /// Number of conversations by channel type, and how many are excluded.
     pub fn conversation_facets(&self) -> Result<(Vec<(String, u64)>, u64)> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT channel_type, count(*) FROM conversations GROUP BY channel_type ORDER BY 2 DESC, 1")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)? as u64)))?;
         let by_channel = rows.collect::<rusqlite::Result<Vec<_>>>()?;
         let private: i64 =
-            self.conn.query_row("SELECT count(*) FROM conversations WHERE is_private = 1", [], |row| row.get(0))?;
+            self.tx.conn.query_row("SELECT count(*) FROM conversations WHERE is_private = 1", [], |row| row.get(0))?;
         Ok((by_channel, private as u64))
     }
 
     /// Names of the participants, most talkative first.
     pub fn participants(&self, id: &ConversationId, limit: u32) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached(PARTICIPANTS)?;
+        let mut statement = self.tx.conn.prepare_cached(PARTICIPANTS)?;
         let rows = statement.query_map(params![id.as_str(), limit], |row| row.get(0))?;
         let mut names: Vec<String> = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-        let named = self.voices(Some(id))?;
+        let named = self.tx.people().voices(Some(id))?;
         for name in &mut names {
             let voice = named.iter().find(|voice| voice.label == *name);
             name.clone_from(voice.and_then(|voice| voice.name.as_ref()).unwrap_or(&name.clone()));
@@ -390,6 +392,7 @@ impl ReadTx<'_> {
     /// Part of a conversation: the total number of messages, the position of the first one returned, and the messages.
     pub fn conversation_stretch(&self, id: &ConversationId, spot: &Spot, limit: u32) -> Result<(u32, u32, Vec<InteractionRow>)> {
         let total: u32 = self
+            .tx
             .conn
             .prepare_cached("SELECT count(*) FROM interactions WHERE conversation_id = ?1")?
             .query_row(params![id.as_str()], |row| row.get(0))?;
@@ -397,6 +400,7 @@ impl ReadTx<'_> {
             Spot::Offset(offset) => (*offset).min(total),
             Spot::Around(message) => {
                 let position: u32 = self
+                    .tx
                     .conn
                     .prepare_cached(
                         "SELECT count(*) FROM interactions i JOIN interactions m ON m.id = ?2
@@ -437,7 +441,7 @@ impl ReadTx<'_> {
 
     pub(crate) fn interactions_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<InteractionRow>> {
         let sql = format!("SELECT {INTERACTION_COLUMNS} FROM interactions i {INTERACTION_JOINS} WHERE {tail}");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -449,7 +453,7 @@ impl ReadTx<'_> {
     /// Conversations with messages that extraction has not read. Leaves out excluded conversations, and those whose job failed
     /// for good until the person retries it.
     pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
-        let mut statement = self.conn.prepare_cached(TO_EXTRACT)?;
+        let mut statement = self.tx.conn.prepare_cached(TO_EXTRACT)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
@@ -457,6 +461,7 @@ impl ReadTx<'_> {
     /// The replies in a conversation: the reply's sequence number, and the id in the export of the message it answers.
     pub fn answers_in(&self, id: &ConversationId) -> Result<HashMap<i64, String>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT seq, reply_to FROM interactions WHERE conversation_id = ?1 AND reply_to IS NOT NULL")?;
         let rows = statement.query_map(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -466,6 +471,7 @@ impl ReadTx<'_> {
     /// The newest sequence number in a conversation, 0 if it has no messages.
     pub fn last_seq(&self, id: &ConversationId) -> Result<i64> {
         Ok(self
+            .tx
             .conn
             .prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions WHERE conversation_id = ?1")?
             .query_row(params![id.as_str()], |row| row.get(0))?)
@@ -473,13 +479,13 @@ impl ReadTx<'_> {
 
     /// The newest sequence number in the log, 0 if it is empty.
     pub fn last_seq_of_all(&self) -> Result<i64> {
-        Ok(self.conn.prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions")?.query_row([], |row| row.get(0))?)
+        Ok(self.tx.conn.prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions")?.query_row([], |row| row.get(0))?)
     }
 
     /// Counts the data that excluding the conversation would remove.
     pub fn privacy_counts(&self, id: &ConversationId) -> Result<PrivacyCounts> {
         let number = |sql: &str| -> Result<u64> {
-            Ok(self.conn.prepare_cached(sql)?.query_row(params![id.as_str()], |row| row.get::<_, i64>(0))? as u64)
+            Ok(self.tx.conn.prepare_cached(sql)?.query_row(params![id.as_str()], |row| row.get::<_, i64>(0))? as u64)
         };
         let only_here = "NOT EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
                                       WHERE v.memory_id = m.id AND i.conversation_id <> ?1)";
@@ -500,8 +506,11 @@ impl ReadTx<'_> {
 
     /// Number of approved memories and of proposals from a conversation.
     pub fn memory_counts(&self, id: &ConversationId) -> Result<(u64, u64)> {
-        let (active, pending): (i64, i64) =
-            self.conn.prepare_cached(MEMORIES_OF_ONE)?.query_row(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (active, pending): (i64, i64) = self
+            .tx
+            .conn
+            .prepare_cached(MEMORIES_OF_ONE)?
+            .query_row(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((active as u64, pending as u64))
     }
 
@@ -509,6 +518,7 @@ impl ReadTx<'_> {
     /// as one.
     pub fn knowledge_of(&self, id: &ConversationId) -> Result<u64> {
         let count: i64 = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT count(*) FROM memories
@@ -520,14 +530,15 @@ impl ReadTx<'_> {
 
     /// Number of stored messages and conversations.
     pub fn totals(&self) -> Result<(u64, u64)> {
-        let messages: i64 = self.conn.query_row("SELECT coalesce(sum(messages), 0) FROM conversations", [], |row| row.get(0))?;
-        let conversations: i64 = self.conn.query_row("SELECT count(*) FROM conversations", [], |row| row.get(0))?;
+        let messages: i64 =
+            self.tx.conn.query_row("SELECT coalesce(sum(messages), 0) FROM conversations", [], |row| row.get(0))?;
+        let conversations: i64 = self.tx.conn.query_row("SELECT count(*) FROM conversations", [], |row| row.get(0))?;
         Ok((messages as u64, conversations as u64))
     }
 
     /// The owner's name and handles `(channel, handle, verified)`, if a source or the person has identified the owner.
     pub fn owner(&self) -> Result<Option<(String, Vec<OwnerHandle>)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT c.channel_type, c.channel_handle, c.verified, c.display_name FROM entity_channels c JOIN entities e ON e.id = c.entity_id
               WHERE e.is_owner = 1 ORDER BY c.created_at_ms, c.id",
         )?;
@@ -542,10 +553,10 @@ impl ReadTx<'_> {
     }
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// Conversations with messages by the owner that no model has read, latest first. Leaves out excluded conversations.
     pub fn conversations_for_model(&self) -> Result<Vec<ConversationId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT c.id FROM conversations c
               WHERE c.is_private = 0
                 AND EXISTS (SELECT 1 FROM interactions i JOIN entities e ON e.id = i.entity_id
@@ -559,10 +570,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// Number of characters in these conversations that people wrote and no model has read.
     pub fn chars_for_model(&self, conversations: &[ConversationId]) -> Result<u64> {
         let chars: i64 = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT coalesce(sum(length(i.content)), 0) FROM json_each(?1) wanted
@@ -575,22 +587,24 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl LogMut<'_> {
     /// Records that a model has read the conversation up to `seq`.
     pub fn mark_model_read(&self, id: &ConversationId, seq: i64) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE conversations SET model_read_seq = max(model_read_seq, ?2) WHERE id = ?1")?
             .execute(params![id.as_str(), seq])?;
-        self.touch(Tag::Conversations);
+        self.tx.touch(Tag::Conversations);
         Ok(())
     }
 
     /// Records that extraction has read the conversation up to `seq`.
     pub fn mark_extracted(&self, id: &ConversationId, seq: i64) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE conversations SET extracted_through_seq = max(extracted_through_seq, ?2) WHERE id = ?1")?
             .execute(params![id.as_str(), seq])?;
-        self.touch(Tag::Conversations);
+        self.tx.touch(Tag::Conversations);
         Ok(())
     }
 
@@ -599,6 +613,7 @@ impl WriteTx<'_> {
     /// not skip messages from another import.
     pub fn pass_over_import(&self, id: &ConversationId, import: Option<&ImportId>) -> Result<()> {
         let waits: bool = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT EXISTS (SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -610,7 +625,7 @@ impl WriteTx<'_> {
 
     /// Recomputes the visibility of the memories that have evidence in a conversation.
     pub(crate) fn relabel(&self, id: &ConversationId) -> Result<()> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE i.conversation_id = ?1
              UNION
              SELECT r.to_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
@@ -626,7 +641,8 @@ impl WriteTx<'_> {
 
     /// Recomputes the visibility of a memory: private if any of its evidence is, including the evidence of merged duplicates.
     pub(crate) fn relabel_memory(&self, id: &MemoryId) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE memories SET visibility = CASE WHEN EXISTS (
                      SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id

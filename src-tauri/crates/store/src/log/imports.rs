@@ -4,8 +4,8 @@ use keepsake_domain::{ImportId, Timestamp};
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
+use crate::areas::{Sources, SourcesMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -61,10 +61,10 @@ pub struct ImportRow {
     pub finished: Option<Timestamp>,
 }
 
-impl ReadTx<'_> {
+impl Sources<'_> {
     /// Imports, newest first. Live sources have a list of their own.
     pub fn imports(&self, limit: u32) -> Result<Vec<ImportRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, path, source_kind, is_sample, state, conversations, seen, imported, duplicate, skipped, error, started_at_ms,
                     finished_at_ms
                FROM imports WHERE id NOT IN (SELECT import_id FROM live_sources)
@@ -96,12 +96,12 @@ impl ReadTx<'_> {
 
     /// Whether there ever was an import.
     pub fn has_imports(&self) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM imports LIMIT 1")?.exists([])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM imports LIMIT 1")?.exists([])?)
     }
 
     /// Imports of sample data that still have conversations.
     pub fn sample_imports(&self) -> Result<Vec<ImportId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT i.id FROM imports i JOIN conversations c ON c.import_id = i.id WHERE i.is_sample = 1 ORDER BY i.id",
         )?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -109,27 +109,27 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl SourcesMut<'_> {
     /// Begins an import. Beginning the same import again after a crash resets its record.
     pub fn begin_import(&self, id: &ImportId, path: &str, source_kind: &str, is_sample: bool, now: Timestamp) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO imports (id, path, source_kind, is_sample, started_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (id) DO UPDATE SET state = 'running', error = NULL, finished_at_ms = NULL",
             params![id.as_str(), path, source_kind, is_sample, now.0],
         )?;
-        self.touch(Tag::Imports);
+        self.tx.touch(Tag::Imports);
         Ok(())
     }
 
     /// Marks an import whose messages the person does not want searched for memories. A rebuild respects this too.
     pub fn leave_unread(&self, id: &ImportId) -> Result<()> {
-        self.conn.execute("UPDATE imports SET is_unread = 1 WHERE id = ?1", params![id.as_str()])?;
+        self.tx.conn.execute("UPDATE imports SET is_unread = 1 WHERE id = ?1", params![id.as_str()])?;
         Ok(())
     }
 
     /// Marks an import as failed if a process left it running and no job continues it.
     pub fn close_lost_imports(&self, now: Timestamp) -> Result<()> {
-        let lost = self.conn.execute(
+        let lost = self.tx.conn.execute(
             "UPDATE imports SET state = 'failed', finished_at_ms = ?1,
                     error = 'Keepsake ended while it read this file; import it again, what is stored already is not stored twice.'
               WHERE state = 'running' AND NOT EXISTS (
@@ -138,19 +138,19 @@ impl WriteTx<'_> {
             params![now.0],
         )?;
         if lost > 0 {
-            self.touch(Tag::Imports);
+            self.tx.touch(Tag::Imports);
         }
         Ok(())
     }
 
     /// Removes the record of an import that no message belongs to any more.
     pub fn forget_import(&self, id: &ImportId) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM imports WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.import_id = ?1)
                 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.import_id = ?1)",
             params![id.as_str()],
         )?;
-        self.touch(Tag::Imports);
+        self.tx.touch(Tag::Imports);
         Ok(())
     }
 
@@ -163,7 +163,7 @@ impl WriteTx<'_> {
         error: Option<&str>,
         finished: Option<Timestamp>,
     ) -> Result<()> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE imports SET state = ?2, conversations = ?3, seen = ?4, imported = ?5, duplicate = ?6, skipped = ?7, error = ?8,
                     finished_at_ms = ?9
               WHERE id = ?1",
@@ -182,7 +182,7 @@ impl WriteTx<'_> {
         if changed == 0 {
             return Err(StoreError::not_found("import", id.as_str()));
         }
-        self.touch(Tag::Imports);
+        self.tx.touch(Tag::Imports);
         Ok(())
     }
 }

@@ -7,8 +7,8 @@ use keepsake_domain::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
+use crate::areas::{Sources, SourcesMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 
 /// How far a file was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,31 +49,32 @@ fn row_of(row: &Row<'_>) -> rusqlite::Result<LiveFileRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Sources<'_> {
     /// How far this file was read.
     pub fn live_file(&self, path: &str) -> Result<Option<LiveFileRow>> {
-        let mut statement = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_files WHERE path = ?1"))?;
+        let mut statement = self.tx.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_files WHERE path = ?1"))?;
         Ok(statement.query_row([path], row_of).optional()?)
     }
 
     /// The files of a folder, each with its size and modification time when it was last looked at.
     pub fn live_files_of(&self, folder: &str) -> Result<Vec<(String, u64, i64)>> {
-        let mut statement = self.conn.prepare_cached("SELECT path, size, modified_ms FROM live_files WHERE folder = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT path, size, modified_ms FROM live_files WHERE folder = ?1")?;
         let rows = statement.query_map([folder], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64, row.get(2)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// When something was last read from a folder.
     pub fn live_folder_read_at(&self, folder: &str) -> Result<Option<Timestamp>> {
-        let mut statement = self.conn.prepare_cached("SELECT max(read_at_ms) FROM live_files WHERE folder = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT max(read_at_ms) FROM live_files WHERE folder = ?1")?;
         Ok(statement.query_row([folder], |row| row.get::<_, Option<i64>>(0))?.map(Timestamp))
     }
 }
 
-impl WriteTx<'_> {
+impl SourcesMut<'_> {
     /// Stores how far a file was read.
     pub fn put_live_file(&self, file: &LiveFileRow) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(&format!(
                 "INSERT OR REPLACE INTO live_files ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
             ))?
@@ -88,19 +89,19 @@ impl WriteTx<'_> {
                 file.state,
                 file.read_at.map(|time| time.0),
             ])?;
-        self.touch(Tag::Imports);
+        self.tx.touch(Tag::Imports);
         Ok(())
     }
 
     /// Forgets a file that is gone.
     pub fn forget_live_file(&self, path: &str) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM live_files WHERE path = ?1")?.execute([path])?;
+        self.tx.conn.prepare_cached("DELETE FROM live_files WHERE path = ?1")?.execute([path])?;
         Ok(())
     }
 
     /// Forgets the files of every folder that is not among these.
     pub fn keep_live_folders(&self, folders: &[String]) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM live_files WHERE folder NOT IN (SELECT value FROM json_each(?1))",
             [serde_json::Value::from(folders).to_string()],
         )?;

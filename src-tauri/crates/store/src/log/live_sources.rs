@@ -12,10 +12,11 @@ use keepsake_domain::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
+use crate::areas::{Sources, SourcesMut};
 use crate::changes::Tag;
 use crate::lifecycle::erase::{Erased, Part};
 use crate::log::append::source_key_of;
-use crate::open::{ReadTx, Store, WriteTx};
+use crate::open::Store;
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -117,10 +118,11 @@ fn channel_of(row: &Row<'_>) -> Result<LiveChannelRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Sources<'_> {
     /// The live sources, oldest first.
     pub fn live_sources(&self) -> Result<Vec<LiveSourceRow>> {
-        let mut statement = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_sources ORDER BY added_at_ms, id"))?;
+        let mut statement =
+            self.tx.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_sources ORDER BY added_at_ms, id"))?;
         let mut rows = statement.query([])?;
         let mut sources = Vec::new();
         while let Some(row) = rows.next()? {
@@ -131,7 +133,7 @@ impl ReadTx<'_> {
 
     /// A live source. Fails if there is none with this id.
     pub fn live_source(&self, id: &LiveSourceId) -> Result<LiveSourceRow> {
-        let mut statement = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_sources WHERE id = ?1"))?;
+        let mut statement = self.tx.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_sources WHERE id = ?1"))?;
         let mut rows = statement.query([id.as_str()])?;
         match rows.next()? {
             Some(row) => row_of(row),
@@ -141,7 +143,7 @@ impl ReadTx<'_> {
 
     /// The channels of a live source, by title.
     pub fn live_channels(&self, id: &LiveSourceId) -> Result<Vec<LiveChannelRow>> {
-        let mut statement = self.conn.prepare_cached(&format!(
+        let mut statement = self.tx.conn.prepare_cached(&format!(
             "SELECT {CHANNEL_COLUMNS} FROM live_channels WHERE source_id = ?1 ORDER BY title, channel"
         ))?;
         let mut rows = statement.query([id.as_str()])?;
@@ -154,22 +156,23 @@ impl ReadTx<'_> {
 
     /// What the person chose for a channel; `None` if the source never named it.
     pub fn live_choice(&self, id: &LiveSourceId, channel: &str) -> Result<Option<ChannelChoice>> {
-        let mut statement = self.conn.prepare_cached("SELECT choice FROM live_channels WHERE source_id = ?1 AND channel = ?2")?;
+        let mut statement =
+            self.tx.conn.prepare_cached("SELECT choice FROM live_channels WHERE source_id = ?1 AND channel = ?2")?;
         let choice = statement.query_row([id.as_str(), channel], |row| row.get::<_, String>(0)).optional()?;
         choice.map(|choice| parse("choice", &choice)).transpose()
     }
 
     /// Channels that anybody can read by what their source says: type and id.
     pub fn open_channels(&self) -> Result<Vec<(String, String)>> {
-        let mut statement = self.conn.prepare_cached("SELECT channel_type, channel_id FROM open_channels")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT channel_type, channel_id FROM open_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The ids of all revisions of these messages, by conversation.
     fn messages_by_conversation(&self, messages: &[SourceRef]) -> Result<BTreeMap<ConversationId, Vec<String>>> {
-        let key = self.source_hash_key()?;
-        let mut statement = self.conn.prepare_cached("SELECT conversation_id, id FROM interactions WHERE source_key = ?1")?;
+        let key = self.tx.log().source_hash_key()?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT conversation_id, id FROM interactions WHERE source_key = ?1")?;
         let mut found: BTreeMap<ConversationId, Vec<String>> = BTreeMap::new();
         for message in messages {
             let mut rows = statement.query([source_key_of(&key, message)])?;
@@ -183,8 +186,8 @@ impl ReadTx<'_> {
 
     /// The last revision of the message with these ids, as its source described it, if it is stored.
     pub fn message_of_source(&self, source: &SourceRef) -> Result<Option<Message>> {
-        let key = source_key_of(&self.source_hash_key()?, source);
-        let mut statement = self.conn.prepare_cached(
+        let key = source_key_of(&self.tx.log().source_hash_key()?, source);
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT c.title, i.channel_type, i.channel_id, c.visibility, c.is_private, i.created_at_ms, i.time_certainty, i.author,
                     h.channel_type, h.channel_handle, i.role, i.content, i.message_type, i.tool, i.reply_to, i.is_branch,
                     coalesce(i.metadata, '{}')
@@ -222,7 +225,7 @@ impl Store {
     /// Erases messages that were deleted at their source, or that disappeared there, with everything that rests on them. Messages
     /// that are not stored are passed over. Pending until `job` has completed it; returns `None` if there was nothing to erase.
     pub fn erase_removed(&self, messages: &[SourceRef], job: &JobId, now: Timestamp) -> Result<Option<Erased>> {
-        let found = self.read(|tx| tx.messages_by_conversation(messages))?;
+        let found = self.read(|tx| tx.sources().messages_by_conversation(messages))?;
         if found.is_empty() {
             return Ok(None);
         }
@@ -230,19 +233,19 @@ impl Store {
         let parts = parts.collect::<Result<Vec<_>>>()?;
         self.erase(|tx| {
             let parts: Vec<Part<'_>> = parts.iter().map(|(conversation, ids)| Part::of_messages(conversation, ids)).collect();
-            let erased = tx.erase_parts(&parts, REMOVED, now)?;
-            tx.forget_link_work()?;
-            tx.forget_silent_speakers()?;
-            tx.queue_erasure(job, erased, now)?;
+            let erased = tx.lifecycle().erase_parts(&parts, REMOVED, now)?;
+            tx.lifecycle().forget_link_work()?;
+            tx.lifecycle().forget_silent_speakers()?;
+            tx.lifecycle().queue_erasure(job, erased, now)?;
             Ok(Some(erased))
         })
     }
 }
 
-impl WriteTx<'_> {
+impl SourcesMut<'_> {
     /// Adds a live source.
     pub fn add_live_source(&self, source: &LiveSourceRow) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!("INSERT INTO live_sources ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"),
             params![
                 source.id.as_str(),
@@ -260,51 +263,53 @@ impl WriteTx<'_> {
                 source.added_at.0,
             ],
         )?;
-        self.touch(Tag::Sources);
+        self.tx.touch(Tag::Sources);
         Ok(())
     }
 
     /// Removes a live source. What it brought stays, and is listed among the imports.
     pub fn remove_live_source(&self, id: &LiveSourceId) -> Result<()> {
-        self.changed_source(id, self.conn.execute("DELETE FROM live_sources WHERE id = ?1", [id.as_str()])?)
+        self.changed_source(id, self.tx.conn.execute("DELETE FROM live_sources WHERE id = ?1", [id.as_str()])?)
     }
 
     /// Pauses a live source, or lets it go on.
     pub fn pause_live_source(&self, id: &LiveSourceId, is_paused: bool) -> Result<()> {
         let changed =
-            self.conn.execute("UPDATE live_sources SET is_paused = ?2 WHERE id = ?1", params![id.as_str(), is_paused])?;
+            self.tx.conn.execute("UPDATE live_sources SET is_paused = ?2 WHERE id = ?1", params![id.as_str(), is_paused])?;
         self.changed_source(id, changed)
     }
 
     /// Sets when a live source is read: at a local hour of each day, or as messages are said.
     pub fn schedule_live_source(&self, id: &LiveSourceId, daily_hour: Option<u8>) -> Result<()> {
         let changed =
-            self.conn.execute("UPDATE live_sources SET daily_hour = ?2 WHERE id = ?1", params![id.as_str(), daily_hour])?;
+            self.tx.conn.execute("UPDATE live_sources SET daily_hour = ?2 WHERE id = ?1", params![id.as_str(), daily_hour])?;
         self.changed_source(id, changed)
     }
 
     /// Notes that a daily reading of a source came to its end.
     pub fn note_live_source_read(&self, id: &LiveSourceId, now: Timestamp) -> Result<()> {
-        let changed = self.conn.execute("UPDATE live_sources SET read_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
+        let changed =
+            self.tx.conn.execute("UPDATE live_sources SET read_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
         self.changed_source(id, changed)
     }
 
     /// Renames a live source, and the import that its messages belong to.
     pub fn rename_live_source(&self, id: &LiveSourceId, name: &str) -> Result<()> {
         let sql = "UPDATE imports SET path = ?2 WHERE id = (SELECT import_id FROM live_sources WHERE id = ?1)";
-        self.conn.execute(sql, [id.as_str(), name])?;
-        self.changed_source(id, self.conn.execute("UPDATE live_sources SET name = ?2 WHERE id = ?1", [id.as_str(), name])?)
+        self.tx.conn.execute(sql, [id.as_str(), name])?;
+        self.changed_source(id, self.tx.conn.execute("UPDATE live_sources SET name = ?2 WHERE id = ?1", [id.as_str(), name])?)
     }
 
     /// Replaces the token of a webhook. The old one is refused from then on.
     pub fn set_live_token(&self, id: &LiveSourceId, token_hash: &str) -> Result<()> {
         let sql = "UPDATE live_sources SET token_hash = ?2 WHERE id = ?1";
-        self.changed_source(id, self.conn.execute(sql, [id.as_str(), token_hash])?)
+        self.changed_source(id, self.tx.conn.execute(sql, [id.as_str(), token_hash])?)
     }
 
     /// Replaces the settings of a live source, for example after it was connected again.
     pub fn set_live_source(&self, id: &LiveSourceId, settings: &str) -> Result<()> {
-        let changed = self.conn.execute("UPDATE live_sources SET settings = ?2 WHERE id = ?1", params![id.as_str(), settings])?;
+        let changed =
+            self.tx.conn.execute("UPDATE live_sources SET settings = ?2 WHERE id = ?1", params![id.as_str(), settings])?;
         self.changed_source(id, changed)
     }
 
@@ -312,13 +317,14 @@ impl WriteTx<'_> {
         if changed == 0 {
             return Err(StoreError::not_found("source", id.as_str()));
         }
-        self.touch(Tag::Sources);
+        self.tx.touch(Tag::Sources);
         Ok(())
     }
 
     /// Names a channel. A new one has no choice yet; a known one keeps its choice and positions.
     pub fn found_live_channel(&self, id: &LiveSourceId, channel: &LiveChannelRow) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO live_channels (source_id, channel, title, member_count, is_encrypted, visibility, choice, since_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -337,8 +343,8 @@ impl WriteTx<'_> {
                 channel.choice.name(),
                 channel.since.map(|since| since.0),
             ])?;
-        if self.conn.changes() > 0 {
-            self.touch(Tag::Sources);
+        if self.tx.conn.changes() > 0 {
+            self.tx.touch(Tag::Sources);
         }
         Ok(())
     }
@@ -355,16 +361,17 @@ impl WriteTx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let noted = "UPDATE live_channels SET continues = ?3 WHERE source_id = ?1 AND channel = ?2 AND continues IS NULL";
-        if self.conn.prepare_cached(noted)?.execute([id.as_str(), channel, before])? == 0 {
+        if self.tx.conn.prepare_cached(noted)?.execute([id.as_str(), channel, before])? == 0 {
             return Ok(());
         }
-        let mut conversations = self.conversations_of_channel(channel_type, before)?.into_iter();
+        let mut conversations = self.tx.privacy().conversations_of_channel(channel_type, before)?.into_iter();
         if conversations
-            .try_fold(false, |is_private, id| Ok::<_, StoreError>(is_private || self.conversation(&id)?.is_private))?
+            .try_fold(false, |is_private, id| Ok::<_, StoreError>(is_private || self.tx.log().conversation(&id)?.is_private))?
         {
             return Ok(());
         }
         let changed = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE live_channels SET choice = before.choice, since_ms = before.since_ms
@@ -374,11 +381,13 @@ impl WriteTx<'_> {
             .execute([id.as_str(), channel, before])?;
         // Never more open than what it replaces.
         let private = Some(Visibility::Private);
-        if self.channel_choice(channel_type, before)? == private && self.channel_choice(channel_type, channel)?.is_none() {
-            self.choose_channel_visibility(channel_type, channel, private, now)?;
+        if self.tx.privacy().channel_choice(channel_type, before)? == private
+            && self.tx.privacy().channel_choice(channel_type, channel)?.is_none()
+        {
+            self.tx.privacy().choose_channel_visibility(channel_type, channel, private, now)?;
         }
         if changed > 0 {
-            self.touch(Tag::Sources);
+            self.tx.touch(Tag::Sources);
         }
         Ok(())
     }
@@ -392,7 +401,7 @@ impl WriteTx<'_> {
         choice: ChannelChoice,
         since: Option<Timestamp>,
     ) -> Result<()> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE live_channels SET choice = ?3, since_ms = ?4,
                     position = iif(choice = ?3 AND since_ms IS ?4, position, NULL)
               WHERE source_id = ?1 AND channel = ?2",
@@ -401,7 +410,7 @@ impl WriteTx<'_> {
         if changed == 0 {
             return Err(StoreError::not_found("channel", channel));
         }
-        self.touch(Tag::Sources);
+        self.tx.touch(Tag::Sources);
         Ok(())
     }
 
@@ -414,7 +423,8 @@ impl WriteTx<'_> {
         unreadable: Option<u64>,
         stored: u64,
     ) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE live_channels SET position = coalesce(?3, position), unreadable = coalesce(?4, unreadable),
                         messages = messages + ?5
@@ -432,20 +442,22 @@ impl WriteTx<'_> {
         left_out: &BTreeMap<String, u64>,
         last_message_at: Option<Timestamp>,
     ) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE live_sources SET position = coalesce(?2, position), left_out = ?3,
                         last_message_at_ms = coalesce(?4, last_message_at_ms)
                   WHERE id = ?1",
             )?
             .execute(params![id.as_str(), position, to_json("messages left out", left_out)?, last_message_at.map(|at| at.0)])?;
-        self.touch(Tag::Sources);
+        self.tx.touch(Tag::Sources);
         Ok(())
     }
 
     /// Adds to the account of the import that a source's messages belong to.
     pub fn account_live_messages(&self, import: &ImportId, imported: u64, duplicate: u64, conversations: u64) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE imports SET seen = seen + ?2 + ?3, imported = imported + ?2, duplicate = duplicate + ?3,
                         conversations = conversations + ?4
@@ -462,13 +474,13 @@ impl WriteTx<'_> {
         } else {
             "DELETE FROM open_channels WHERE channel_type = ?1 AND channel_id = ?2"
         };
-        self.conn.prepare_cached(sql)?.execute([channel_type, channel_id])?;
+        self.tx.conn.prepare_cached(sql)?.execute([channel_type, channel_id])?;
         Ok(())
     }
 
     /// Forgets who can read a channel.
     pub fn forget_channel_audience(&self, channel_type: &str, channel_id: &str) -> Result<()> {
-        self.set_channel_members(channel_type, channel_id, &[])?;
+        self.tx.log().set_channel_members(channel_type, channel_id, &[])?;
         self.set_channel_open(channel_type, channel_id, false)
     }
 }

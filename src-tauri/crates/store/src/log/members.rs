@@ -6,7 +6,7 @@ use keepsake_domain::{Channel, ChannelHandle, Timestamp};
 use rusqlite::params;
 
 use crate::Result;
-use crate::open::{ReadTx, WriteTx};
+use crate::areas::{Log, LogMut};
 use crate::text::to_json;
 
 /// Stands for a member of a channel whom the person erased. No handle is written like this.
@@ -56,11 +56,11 @@ pub struct MemberMove {
     pub is_in: bool,
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// Everybody who can read a channel by what its source says, by channel.
     pub fn channel_members(&self) -> Result<Vec<(Channel, Member)>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT channel_type, channel_id, handle FROM channel_members WHERE is_in = 1")?;
+            self.tx.conn.prepare_cached("SELECT channel_type, channel_id, handle FROM channel_members WHERE is_in = 1")?;
         let rows = statement.query_map([], |row| {
             Ok((Channel { channel_type: row.get(0)?, channel_id: row.get(1)? }, Member::of_stored(row.get(2)?)))
         })?;
@@ -68,19 +68,20 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl LogMut<'_> {
     /// Replaces who can read a channel. Called for a live source, which knows all of them.
     pub fn set_channel_members(&self, channel_type: &str, channel_id: &str, members: &[ChannelHandle]) -> Result<()> {
         let handles: Vec<String> = members.iter().map(|member| member.folded().handle).collect();
         let json = to_json("members", &handles)?;
         // Only what changed is written, because each change makes everybody's view be worked out again.
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "DELETE FROM channel_members WHERE channel_type = ?1 AND channel_id = ?2
                     AND handle NOT IN (SELECT value FROM json_each(?3))",
             )?
             .execute(params![channel_type, channel_id, json])?;
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO channel_members (channel_type, channel_id, handle) SELECT ?1, ?2, value FROM json_each(?3) WHERE true
                  ON CONFLICT DO UPDATE SET moved_at_ms = NULL, is_in = 1 WHERE moved_at_ms IS NOT NULL",
@@ -97,10 +98,10 @@ impl WriteTx<'_> {
             "SELECT 1 FROM conversations {of_channel}
                 AND NOT EXISTS (SELECT 1 FROM channel_members {of_channel} AND moved_at_ms IS NULL) LIMIT 1"
         );
-        if !self.conn.prepare_cached(&is_followed)?.exists(params![channel.channel_type, channel.channel_id])? {
+        if !self.tx.conn.prepare_cached(&is_followed)?.exists(params![channel.channel_type, channel.channel_id])? {
             return Ok(());
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO channel_members (channel_type, channel_id, handle, moved_at_ms, is_in) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET moved_at_ms = excluded.moved_at_ms, is_in = excluded.is_in
               WHERE excluded.moved_at_ms >= moved_at_ms",
@@ -113,7 +114,7 @@ impl WriteTx<'_> {
 
     /// Forgets what exports told of the members of channels of which nothing is stored any more.
     pub(crate) fn forget_members_of_empty_channels(&self) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM channel_members WHERE moved_at_ms IS NOT NULL
                 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.channel_type = channel_members.channel_type
                                    AND c.channel_id = channel_members.channel_id)",
@@ -132,8 +133,8 @@ impl WriteTx<'_> {
                         AND channel_members.handle COLLATE NOCASE IN (h.channel_handle, '{NAME_ONLY}' || h.display_name))"
         );
         // Whoever left would replace a stranger who is there.
-        self.conn.execute(&format!("DELETE FROM channel_members WHERE is_in = 0 AND {is_theirs}"), params![handles])?;
-        self.conn.execute(
+        self.tx.conn.execute(&format!("DELETE FROM channel_members WHERE is_in = 0 AND {is_theirs}"), params![handles])?;
+        self.tx.conn.execute(
             &format!("UPDATE OR REPLACE channel_members SET handle = ?2 WHERE {is_theirs}"),
             params![handles, STRANGER],
         )?;

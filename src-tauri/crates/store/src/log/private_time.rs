@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use keepsake_domain::ConversationId;
 use rusqlite::params;
 
+use crate::areas::{Log, LogMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
@@ -42,10 +42,10 @@ pub enum PrivateTime {
     Use,
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// The periods in which a conversation was excluded, earliest first.
     pub fn private_intervals(&self, id: &ConversationId) -> Result<Vec<PrivateInterval>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT after_seq, through_seq FROM private_intervals WHERE conversation_id = ?1 ORDER BY after_seq",
         )?;
         let rows =
@@ -56,7 +56,7 @@ impl ReadTx<'_> {
     /// The excluded periods of every conversation that has any, earliest first.
     pub fn all_private_intervals(&self) -> Result<BTreeMap<ConversationId, Vec<PrivateInterval>>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT conversation_id, after_seq, through_seq FROM private_intervals ORDER BY 1, 2")?;
+            self.tx.conn.prepare_cached("SELECT conversation_id, after_seq, through_seq FROM private_intervals ORDER BY 1, 2")?;
         let mut rows = statement.query([])?;
         let mut intervals: BTreeMap<ConversationId, Vec<PrivateInterval>> = BTreeMap::new();
         while let Some(row) = rows.next()? {
@@ -68,12 +68,12 @@ impl ReadTx<'_> {
 
     /// Whether a message arrived while its conversation was excluded.
     pub fn is_in_private_time(&self, seq: i64) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM private_time_messages WHERE seq = ?1")?.exists([seq])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM private_time_messages WHERE seq = ?1")?.exists([seq])?)
     }
 
     /// Number of messages that arrived while this conversation was excluded.
     pub fn private_time_messages(&self, id: &ConversationId) -> Result<u64> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT count(DISTINCT i.seq) FROM interactions i JOIN private_intervals p ON p.conversation_id = i.conversation_id
               WHERE i.conversation_id = ?1 AND i.seq > p.after_seq AND (p.through_seq IS NULL OR i.seq <= p.through_seq)",
         )?;
@@ -81,7 +81,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl LogMut<'_> {
     /// Excludes a conversation from now on, or includes it again without using the messages that arrived in the meantime.
     pub fn set_private(&self, id: &ConversationId, is_private: bool) -> Result<()> {
         if is_private { self.begin_private(id, self.last_seq_of_all()?) } else { self.end_private(id, PrivateTime::LeaveOut) }
@@ -93,14 +93,14 @@ impl WriteTx<'_> {
         if open.is_some_and(|open| open.after_seq <= after_seq) {
             return Ok(());
         }
-        self.conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1", [id.as_str()])?;
-        self.drop_readings_of(id)?;
+        self.tx.conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1", [id.as_str()])?;
+        self.tx.readings().drop_readings_of(id)?;
         // Intervals that overlap with this one are merged into it.
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM private_intervals WHERE conversation_id = ?1 AND after_seq >= ?2",
             params![id.as_str(), after_seq],
         )?;
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO private_intervals (conversation_id, after_seq) VALUES (?1, ?2)",
             params![id.as_str(), after_seq],
         )?;
@@ -111,17 +111,17 @@ impl WriteTx<'_> {
     pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<()> {
         if self.conversation(id)?.is_private {
             let last = self.last_seq(id)?;
-            self.conn.execute("UPDATE conversations SET is_private = 0 WHERE id = ?1", [id.as_str()])?;
-            self.conn.execute(
+            self.tx.conn.execute("UPDATE conversations SET is_private = 0 WHERE id = ?1", [id.as_str()])?;
+            self.tx.conn.execute(
                 "DELETE FROM private_intervals WHERE conversation_id = ?1 AND through_seq IS NULL AND after_seq >= ?2",
                 params![id.as_str(), last],
             )?;
-            self.conn.execute(
+            self.tx.conn.execute(
                 "UPDATE private_intervals SET through_seq = ?2 WHERE conversation_id = ?1 AND through_seq IS NULL",
                 params![id.as_str(), last],
             )?;
             // Messages without vectors get them now.
-            self.reopen_vectors(id)?;
+            self.tx.vectors().reopen_vectors(id)?;
             self.privacy_changed(id)?;
         }
         match private_time {
@@ -136,21 +136,21 @@ impl WriteTx<'_> {
         if first.through_seq.is_none() {
             return Err(StoreError::Refused("the conversation is excluded from memory; use it for memory again first"));
         }
-        self.conn.execute("DELETE FROM private_intervals WHERE conversation_id = ?1", [id.as_str()])?;
-        self.conn.execute(
+        self.tx.conn.execute("DELETE FROM private_intervals WHERE conversation_id = ?1", [id.as_str()])?;
+        self.tx.conn.execute(
             "UPDATE conversations SET extracted_through_seq = min(extracted_through_seq, ?2),
                     model_read_seq = min(model_read_seq, ?2) WHERE id = ?1",
             params![id.as_str(), first.after_seq],
         )?;
-        self.reopen_vectors(id)?;
+        self.tx.vectors().reopen_vectors(id)?;
         self.privacy_changed(id)
     }
 
     fn privacy_changed(&self, id: &ConversationId) -> Result<()> {
-        self.conn.execute("UPDATE conversations SET settle_due_ms = 0 WHERE id = ?1", [id.as_str()])?;
+        self.tx.conn.execute("UPDATE conversations SET settle_due_ms = 0 WHERE id = ?1", [id.as_str()])?;
         self.relabel(id)?;
-        self.touch(Tag::Conversations);
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Conversations);
+        self.tx.touch(Tag::Memories);
         Ok(())
     }
 }

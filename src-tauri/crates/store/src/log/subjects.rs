@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use keepsake_domain::{EntityId, MemoryId, MessageType, Role, Speaker, Subject};
 use rusqlite::params;
 
+use crate::areas::{Log, LogMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{InteractionRow, Persons, Result, StoreError};
 
@@ -31,7 +31,7 @@ impl Speakers {
     }
 }
 
-/// SQL condition: a row is about the subject `$about`, as returned by [`ReadTx::about`].
+/// SQL condition: a row is about the subject `$about`, as returned by [`Log::about`].
 macro_rules! is_about {
     ($memory:literal, $about:literal) => {
         concat!(
@@ -54,10 +54,10 @@ pub(crate) fn subject(name: &str, handle: Option<&str>) -> Subject {
     handle.map_or(Subject::Owner, |handle| Subject::Person(Speaker::new(name, handle)))
 }
 
-impl ReadTx<'_> {
+impl Log<'_> {
     /// Maps each handle to one of these persons.
     pub fn speakers_by(&self, persons: &Persons) -> Result<Speakers> {
-        let mut statement = self.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let of = rows.map(|row| {
             let (handle, entity) = row?;
@@ -68,7 +68,7 @@ impl ReadTx<'_> {
 
     /// All handles of the person behind a handle, including itself.
     pub(crate) fn handles_beside(&self, handle: &str) -> Result<BTreeSet<String>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "WITH RECURSIVE
                  edge (a, b) AS MATERIALIZED (
                      SELECT a.entity_id, b.entity_id FROM link_decisions d
@@ -127,7 +127,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl LogMut<'_> {
     /// Separates the memories of two handles that no longer belong to one person. Memories about one person lose the messages of
     /// the other as evidence, proposals merged because of the link become pending again, and the conversations of those messages
     /// are analyzed again, so that each person gets their own memories.
@@ -140,7 +140,7 @@ impl WriteTx<'_> {
             return Ok(());
         }
         let mut parted: BTreeMap<MemoryId, Vec<(String, String)>> = BTreeMap::new();
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT v.memory_id, v.interaction_id, i.conversation_id
                FROM memories m JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
               WHERE m.subject_handle_id IN (SELECT value FROM json_each(?1)) AND i.handle_id IN (SELECT value FROM json_each(?2))
@@ -156,11 +156,13 @@ impl WriteTx<'_> {
         }
         for (memory, lines) in parted {
             for (interaction, conversation) in lines {
-                self.conn
+                self.tx
+                    .conn
                     .prepare_cached("DELETE FROM memory_evidence WHERE memory_id = ?1 AND interaction_id = ?2")?
                     .execute(params![memory.as_str(), interaction])?;
                 // The condition finds merged proposals: they were never decided on, and merging creates no new version.
-                self.conn
+                self.tx
+                    .conn
                     .prepare_cached(
                         "UPDATE memories SET status = 'pending'
                           WHERE status = 'superseded' AND decided_at_ms IS NULL
@@ -170,12 +172,13 @@ impl WriteTx<'_> {
                                              WHERE h.id = memories.subject_handle_id AND e.is_owner = 1)",
                     )?
                     .execute([&interaction])?;
-                self.conn
+                self.tx
+                    .conn
                     .prepare_cached("UPDATE conversations SET extracted_through_seq = 0 WHERE id = ?1")?
                     .execute([&conversation])?;
             }
             self.relabel_memory(&memory)?;
-            self.touch(Tag::Memories);
+            self.tx.touch(Tag::Memories);
         }
         Ok(())
     }

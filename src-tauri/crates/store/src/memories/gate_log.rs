@@ -4,8 +4,8 @@ use keepsake_domain::{ConversationId, Gate, InteractionId, JobId, MemoryId, Span
 use rusqlite::params;
 
 use crate::Result;
+use crate::areas::{Memories, MemoriesMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// A new entry of the gate log.
@@ -56,7 +56,7 @@ pub struct GateLogRow {
     pub created: Timestamp,
 }
 
-impl ReadTx<'_> {
+impl Memories<'_> {
     /// Number of matching entries, and one page of them, newest first.
     pub fn gate_log(
         &self,
@@ -69,10 +69,11 @@ impl ReadTx<'_> {
         let gate = gate.map(Gate::name);
         let conversation = conversation.map(ConversationId::as_str);
         let total: i64 = self
+            .tx
             .conn
             .prepare_cached(&format!("SELECT count(*) FROM gate_log g WHERE {condition}"))?
             .query_row(params![gate, conversation], |row| row.get(0))?;
-        let mut statement = self.conn.prepare_cached(&format!(
+        let mut statement = self.tx.conn.prepare_cached(&format!(
             "SELECT g.seq, g.conversation_id, c.title, c.channel_type, g.gate, g.content, g.reason, g.interaction_id, g.proposer, g.created_at_ms, g.start, g.\"end\"
                FROM gate_log g JOIN conversations c ON c.id = g.conversation_id
               WHERE {condition} ORDER BY g.seq DESC LIMIT ?3 OFFSET ?4"
@@ -101,14 +102,16 @@ impl ReadTx<'_> {
 
     /// Number of entries by gate.
     pub fn gate_counts(&self) -> Result<Vec<(String, u64)>> {
-        let mut statement = self.conn.prepare_cached("SELECT gate, count(*) FROM gate_log GROUP BY gate ORDER BY 2 DESC, 1")?;
+        let mut statement =
+            self.tx.conn.prepare_cached("SELECT gate, count(*) FROM gate_log GROUP BY gate ORDER BY 2 DESC, 1")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
         Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
     }
 
     /// The reason why a memory was quarantined.
     pub fn quarantine_reason(&self, id: &MemoryId) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT reason FROM gate_log WHERE memory_id = ?1 ORDER BY seq LIMIT 1")?;
+        let mut statement =
+            self.tx.conn.prepare_cached("SELECT reason FROM gate_log WHERE memory_id = ?1 ORDER BY seq LIMIT 1")?;
         let mut rows = statement.query(params![id.as_str()])?;
         Ok(match rows.next()? {
             Some(row) => Some(row.get(0)?),
@@ -117,14 +120,14 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl MemoriesMut<'_> {
     /// Adds an entry. If the same proposal by the same proposer is stopped at the same place again, nothing is added.
     pub fn log_stop(&self, stop: &NewGateLogRow, now: Timestamp) -> Result<()> {
         let (interaction, span) = match &stop.place {
             Some((id, span)) => (Some(id.as_str()), Some(*span)),
             None => (None, None),
         };
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO gate_log (conversation_id, gate, subject, content, reason, interaction_id, start, \"end\", memory_id, proposer,
                                        job_id, created_at_ms)
@@ -146,7 +149,7 @@ impl WriteTx<'_> {
                 stop.job_id.as_ref().map(JobId::as_str),
                 now.0
             ])?;
-        self.touch(Tag::GateLog);
+        self.tx.touch(Tag::GateLog);
         Ok(())
     }
 }

@@ -5,9 +5,9 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use crate::Result;
+use crate::areas::Memories;
 use crate::log::search::fts_query;
 use crate::memories::{MEMORY_COLUMNS, MEMORY_COLUMNS_COUNT, MemoryRow, memory};
-use crate::open::ReadTx;
 use crate::text::{placeholders, to_json};
 
 /// Sort order of a list.
@@ -189,7 +189,7 @@ const LIST_COLUMNS: &str = "c.title, c.channel_type,
       WHERE v.memory_id = m.id ORDER BY v.position LIMIT 1),
     EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = m.id AND r.relation IN ('extends', 'related'))";
 
-impl ReadTx<'_> {
+impl Memories<'_> {
     /// Number of matching memories, and one page of them.
     pub fn list_memories(
         &self,
@@ -201,7 +201,7 @@ impl ReadTx<'_> {
         let (condition, values) = filter.sql(None)?;
         let from = "FROM memories m JOIN conversations c ON c.id = m.conversation_id";
         let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
-        let total: i64 = self.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
+        let total: i64 = self.tx.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
         let order = match sort {
             // By confidence band. A model's confidence is not a probability, so its proposals go into the middle band.
             MemorySort::Queue => format!(
@@ -217,7 +217,7 @@ impl ReadTx<'_> {
         let sql = format!(
             "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} {from} WHERE {condition} ORDER BY {order} LIMIT {limit} OFFSET {offset}"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(values.iter()))?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -231,7 +231,7 @@ impl ReadTx<'_> {
         let sql = format!(
             "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ?1"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([id.as_str()])?;
         match rows.next()? {
             Some(row) => list_row(row),
@@ -254,7 +254,7 @@ impl ReadTx<'_> {
             counted.collect::<Vec<_>>().join(", ")
         );
         // Not cached, because the SQL contains the times.
-        let mut statement = self.conn.prepare(&sql)?;
+        let mut statement = self.tx.conn.prepare(&sql)?;
         let counts = statement.query_row(params_from_iter(values.iter()), |row| {
             (0..stretches.len()).map(|at| Ok(row.get::<_, i64>(at)? as u64)).collect::<rusqlite::Result<Vec<_>>>()
         })?;
@@ -270,7 +270,7 @@ impl ReadTx<'_> {
                 "SELECT {column}, count(*) FROM memories m JOIN conversations c ON c.id = m.conversation_id
                   WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1"
             );
-            let mut statement = self.conn.prepare_cached(&sql)?;
+            let mut statement = self.tx.conn.prepare_cached(&sql)?;
             let rows =
                 statement.query_map(params_from_iter(values.iter()), |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
             Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)

@@ -1,6 +1,6 @@
 //! Memories and proposals with their evidence and relations.
 //!
-//! The evidence lock is here: [`WriteTx::insert_memory`] checks that every span is in its stored message. It takes visibility,
+//! The evidence lock is here: [`MemoriesMut::insert_memory`] checks that every span is in its stored message. It takes visibility,
 //! time and conversation from the evidence, never from the caller.
 
 pub(crate) mod gate_log;
@@ -16,9 +16,9 @@ use keepsake_domain::{
 };
 use rusqlite::{Row, params};
 
+use crate::areas::{Memories, MemoriesMut};
 use crate::changes::Tag;
 use crate::log::subjects::{is_about, subject};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -212,7 +212,7 @@ fn story(row: &Row<'_>) -> Result<Option<StoryDetail>> {
     Ok(Some(StoryDetail { emotional_weight: row.get(30)?, participants: parse_json("participants", &participants)? }))
 }
 
-impl ReadTx<'_> {
+impl Memories<'_> {
     /// The memory with this id; an error if there is none.
     pub fn memory(&self, id: &MemoryId) -> Result<MemoryRow> {
         let mut found = self.memories_where("m.id = ?1", params![id.as_str()])?;
@@ -221,7 +221,7 @@ impl ReadTx<'_> {
 
     pub(crate) fn memories_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<MemoryRow>> {
         let sql = format!("SELECT {MEMORY_COLUMNS} FROM memories m WHERE {tail}");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -232,19 +232,19 @@ impl ReadTx<'_> {
 
     /// Whether there is a memory with this id.
     pub fn has_memory(&self, id: &MemoryId) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM memories WHERE id = ?1)")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM memories WHERE id = ?1)")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
     }
 
     /// A memory with this fingerprint about this subject that the person dismissed or replaced by their own wording.
     pub fn suppressed_by(&self, subject: &Subject, fingerprint: &[u8]) -> Result<Option<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(concat!(
+        let mut statement = self.tx.conn.prepare_cached(concat!(
             "SELECT m.id FROM memories m WHERE m.fingerprint = ?1 AND ",
             is_about!("m", "?2"),
             " AND (m.status IN ('rejected', 'archived') OR m.status = 'superseded' AND m.decided_at_ms IS NOT NULL)
               ORDER BY m.rank DESC LIMIT 1",
         ))?;
-        let mut rows = statement.query(params![fingerprint, self.about(subject)?])?;
+        let mut rows = statement.query(params![fingerprint, self.tx.log().about(subject)?])?;
         rows.next()?.map(|row| parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())).transpose()
     }
 
@@ -252,6 +252,7 @@ impl ReadTx<'_> {
     /// status.
     pub fn memory_signature(&self) -> Result<[i64; 5]> {
         Ok(self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT (SELECT count(*) FROM memories WHERE status IN ('pending', 'active')), (SELECT coalesce(max(rank), 0) FROM memories),
@@ -269,7 +270,7 @@ impl ReadTx<'_> {
     /// A memory of any status with this subject and category that already has these words as evidence. If there is one, the
     /// statement was proposed before.
     pub fn memory_at(&self, evidence: &NewEvidence, subject: &Subject, category: Category) -> Result<Option<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(concat!(
+        let mut statement = self.tx.conn.prepare_cached(concat!(
             "SELECT v.memory_id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
               WHERE v.interaction_id = ?1 AND v.start < ?3 AND v.\"end\" > ?2
                 AND m.category = ?5 AND m.is_edited = 0 AND ",
@@ -284,7 +285,7 @@ impl ReadTx<'_> {
             evidence.interaction_id.as_str(),
             evidence.span.start(),
             evidence.span.end(),
-            self.about(subject)?,
+            self.tx.log().about(subject)?,
             category.name()
         ])?;
         match rows.next()? {
@@ -295,7 +296,7 @@ impl ReadTx<'_> {
 
     /// The evidence of a memory in order, including that of memories merged into it.
     pub fn evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", v.is_support FROM memory_evidence v
               WHERE v.memory_id = ?1
                  OR v.memory_id IN (SELECT r.from_id FROM memory_relations r WHERE r.to_id = ?1 AND r.relation = 'merged_into')
@@ -325,7 +326,7 @@ impl ReadTx<'_> {
     /// The evidence in a conversation for pending, active and quarantined memories, each with the memory's status, category and
     /// text.
     pub fn spans_in(&self, conversation: &ConversationId) -> Result<Vec<(EvidenceRow, MemoryStatus, Category, String)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", m.status, m.category, m.content, v.is_support
                FROM interactions i JOIN memory_evidence v ON v.interaction_id = i.id JOIN memories m ON m.id = v.memory_id
               WHERE i.conversation_id = ?1 AND m.status IN ('pending', 'active', 'quarantined')
@@ -368,7 +369,7 @@ impl ReadTx<'_> {
 
     /// Relations that start at a memory: the kind, the other memory and the similarity.
     pub fn relations_from(&self, id: &MemoryId) -> Result<Vec<(Relation, MemoryId, Option<f64>)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT relation, to_id, similarity FROM memory_relations WHERE from_id = ?1 ORDER BY similarity DESC, to_id",
         )?;
         let mut rows = statement.query(params![id.as_str()])?;
@@ -385,7 +386,7 @@ impl ReadTx<'_> {
 
     /// The memories that replace this one, most similar first.
     pub fn replaced_by(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT from_id FROM memory_relations WHERE to_id = ?1 AND relation = 'replaces' ORDER BY similarity DESC, from_id",
         )?;
         let rows = statement.query_map(params![id.as_str()], |row| row.get::<_, String>(0))?;
@@ -394,7 +395,7 @@ impl ReadTx<'_> {
 
     /// Pairs of pending or active memories of which the first replaces the second.
     pub fn replacing_pairs(&self) -> Result<Vec<(MemoryId, MemoryId)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT r.from_id, r.to_id FROM memory_relations r
                JOIN memories a ON a.id = r.from_id AND a.status IN ('pending', 'active')
                JOIN memories b ON b.id = r.to_id AND b.status IN ('pending', 'active')
@@ -411,6 +412,7 @@ impl ReadTx<'_> {
     /// Number of pending (not snoozed), active and quarantined memories.
     pub fn memory_totals(&self, now: Timestamp) -> Result<(u64, u64, u64)> {
         let (pending, active, quarantined): (i64, i64, i64) = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT (SELECT count(*) FROM memories INDEXED BY memories_counted
@@ -423,15 +425,15 @@ impl ReadTx<'_> {
     }
 }
 
-impl ReadTx<'_> {
+impl Memories<'_> {
     /// The handle that a memory is about, unless it is about the owner.
     pub fn subject_handle(&self, id: &MemoryId) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT subject_handle_id FROM memories WHERE id = ?1")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT subject_handle_id FROM memories WHERE id = ?1")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
     }
 }
 
-impl WriteTx<'_> {
+impl MemoriesMut<'_> {
     /// Stores a memory. Fails unless every span is in its stored message.
     pub fn insert_memory(&self, memory: &NewMemory) -> Result<()> {
         let Some(first) = memory.evidence.first() else {
@@ -444,9 +446,9 @@ impl WriteTx<'_> {
             // Skip this check for quarantined text, which is not about anyone yet, and for the person's new version, which keeps
             // the evidence of the previous version.
             if memory.status != MemoryStatus::Quarantined && memory.supersedes.is_none() {
-                self.check_own_words(&memory.subject, &source)?;
+                self.tx.log().check_own_words(&memory.subject, &source)?;
             }
-            let conversation = self.conversation(&source.conversation_id)?;
+            let conversation = self.tx.log().conversation(&source.conversation_id)?;
             visibility = visibility.max(conversation.label());
         }
         let said = self.check_span(first)?;
@@ -455,7 +457,7 @@ impl WriteTx<'_> {
             Subject::Person(speaker) => Some(parse::<HandleId>("handle id", speaker.key())?),
         };
         let knowledge = memory.knowledge.as_ref();
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO memories (id, status, kind, category, subject, subject_handle_id, content, reasoning, confidence, durability,
                     visibility, is_edited, conversation_id, said_at_ms, proposers, fingerprint, supersedes_id, created_at_ms, topic, stability,
@@ -495,12 +497,14 @@ impl WriteTx<'_> {
         for evidence in &memory.evidence {
             self.put_evidence(&memory.id, evidence, false)?;
         }
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(())
     }
 
     fn check_span(&self, evidence: &NewEvidence) -> Result<crate::InteractionRow> {
         let message = self
+            .tx
+            .log()
             .interaction(&evidence.interaction_id)?
             .ok_or_else(|| StoreError::Evidence(format!("the message {} is not stored", evidence.interaction_id)))?;
         match evidence.span.quote(&message.content) {
@@ -526,6 +530,7 @@ impl WriteTx<'_> {
     pub fn fold_into(&self, candidate: &MemoryId, into: &MemoryId) -> Result<bool> {
         let places = self.evidence(candidate)?;
         let folded = self
+            .tx
             .conn
             .prepare_cached("UPDATE memories SET status = 'superseded' WHERE id = ?1 AND status = 'pending' AND id <> ?2")?
             .execute([candidate.as_str(), into.as_str()])?;
@@ -535,24 +540,25 @@ impl WriteTx<'_> {
         for place in places {
             self.add_support(into, &NewEvidence { interaction_id: place.interaction_id, span: place.span })?;
         }
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(true)
     }
 
     fn add_place(&self, id: &MemoryId, evidence: &NewEvidence, is_support: bool) -> Result<bool> {
         let source = self.check_span(evidence)?;
-        self.check_own_words(&self.memory(id)?.subject, &source)?;
+        self.tx.log().check_own_words(&self.memory(id)?.subject, &source)?;
         let is_new = self.put_evidence(id, evidence, is_support)?;
         if is_new {
             // The new source may be more private.
-            self.relabel_memory(id)?;
-            self.touch(Tag::Memories);
+            self.tx.log().relabel_memory(id)?;
+            self.tx.touch(Tag::Memories);
         }
         Ok(is_new)
     }
 
     fn put_evidence(&self, id: &MemoryId, evidence: &NewEvidence, is_support: bool) -> Result<bool> {
         let added = self
+            .tx
             .conn
             .prepare_cached(
                 "INSERT INTO memory_evidence (memory_id, position, interaction_id, start, \"end\", is_support)
@@ -572,7 +578,8 @@ impl WriteTx<'_> {
 
     /// Records when the person decided on a version that they wrote themselves.
     pub fn set_decided(&self, id: &MemoryId, decided: Option<Timestamp>) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE memories SET decided_at_ms = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), decided.map(|t| t.0)])?;
         Ok(())
@@ -585,11 +592,11 @@ impl WriteTx<'_> {
             return Ok(());
         }
         proposers.push(proposer.to_owned());
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE memories SET proposers = ?2 WHERE id = ?1",
             params![id.as_str(), to_json("proposers", &proposers)?],
         )?;
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(())
     }
 
@@ -616,6 +623,7 @@ impl WriteTx<'_> {
         now: Timestamp,
     ) -> Result<bool> {
         let added = self
+            .tx
             .conn
             .prepare_cached(
                 "INSERT INTO memory_relations (from_id, relation, to_id, similarity, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -623,32 +631,32 @@ impl WriteTx<'_> {
             )?
             .execute(params![from.as_str(), relation.name(), to.as_str(), similarity, now.0])?;
         if relation == Relation::MergedInto {
-            self.relabel_memory(to)?;
+            self.tx.log().relabel_memory(to)?;
         }
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(added > 0)
     }
 
     pub(crate) fn unrelate(&self, from: &MemoryId, relation: Relation, to: &MemoryId) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "DELETE FROM memory_relations WHERE from_id = ?1 AND relation = ?2 AND to_id = ?3",
             params![from.as_str(), relation.name(), to.as_str()],
         )?;
         if relation == Relation::MergedInto {
-            self.relabel_memory(to)?;
+            self.tx.log().relabel_memory(to)?;
         }
         Ok(())
     }
 
     /// Hides or shows every memory whose evidence is only in this conversation, and returns how many changed.
     pub fn hide_memories_of(&self, id: &ConversationId, is_hidden: bool) -> Result<u64> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE memories SET is_hidden = ?2 WHERE conversation_id = ?1 AND is_hidden <> ?2
                 AND NOT EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
                                  WHERE v.memory_id = memories.id AND i.conversation_id <> ?1)",
             params![id.as_str(), is_hidden],
         )?;
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(changed as u64)
     }
 }

@@ -4,9 +4,9 @@ use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation, Timestamp};
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use crate::areas::{Memories, MemoriesMut};
 use crate::changes::Tag;
 use crate::memories::MemoryRow;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -64,11 +64,12 @@ pub struct OperationRow {
     pub undone: Option<Timestamp>,
 }
 
-impl ReadTx<'_> {
+impl Memories<'_> {
     /// The operation with this id, or else the person's newest operation that is not undone. Expired proposals and clean-ups by
     /// maintenance can only be undone by id.
     pub fn operation_to_undo(&self, id: Option<&OperationId>) -> Result<Option<OperationRow>> {
         let found = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT id, summary, undone_at_ms FROM operations
@@ -88,6 +89,7 @@ impl ReadTx<'_> {
     /// The changes of an operation, in the order in which it made them.
     pub fn operation_changes(&self, id: &OperationId) -> Result<Vec<MemoryChange>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT memory_id, before, after FROM operation_changes WHERE operation_id = ?1 ORDER BY position")?;
         let mut rows = statement.query(params![id.as_str()])?;
@@ -107,6 +109,7 @@ impl ReadTx<'_> {
     /// The status of a memory before the newest operation on it that is not undone.
     pub fn status_before(&self, id: &MemoryId) -> Result<Option<MemoryStatus>> {
         let before = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT c.before FROM operation_changes c JOIN operations o ON o.id = c.operation_id
@@ -119,7 +122,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl MemoriesMut<'_> {
     /// Applies and records an operation. Every change must be an allowed transition from the current state.
     pub fn apply_operation(
         &self,
@@ -129,11 +132,11 @@ impl WriteTx<'_> {
         changes: &[MemoryChange],
         now: Timestamp,
     ) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO operations (id, kind, summary, created_at_ms) VALUES (?1, ?2, ?3, ?4)",
             params![id.as_str(), kind, summary, now.0],
         )?;
-        let mut record = self.conn.prepare_cached(
+        let mut record = self.tx.conn.prepare_cached(
             "INSERT INTO operation_changes (operation_id, position, memory_id, before, after) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         for (position, change) in changes.iter().enumerate() {
@@ -159,13 +162,14 @@ impl WriteTx<'_> {
                 to_json("operation", &after)?
             ])?;
         }
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(())
     }
 
     /// Replaces the state `before` with `after`. Fails if the memory is in any other state.
     fn swap_state(&self, id: &MemoryId, before: &MemoryState, after: &MemoryState) -> Result<()> {
         let changed = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE memories SET status = ?2, snoozed_until_ms = ?3, reject_reason = ?4, decided_at_ms = ?5
@@ -188,7 +192,7 @@ impl WriteTx<'_> {
     /// Undoes an operation: every memory returns to its exact previous state, and versions that the operation created are
     /// superseded. Returns the restored ids. Fails without changes if a later operation changed one of the memories.
     pub fn undo_operation(&self, id: &OperationId, now: Timestamp) -> Result<Vec<MemoryId>> {
-        let marked = self.conn.execute(
+        let marked = self.tx.conn.execute(
             "UPDATE operations SET undone_at_ms = ?2 WHERE id = ?1 AND undone_at_ms IS NULL",
             params![id.as_str(), now.0],
         )?;
@@ -213,9 +217,9 @@ impl WriteTx<'_> {
                 self.unrelate(&change.id, *relation, to)?;
             }
         }
-        self.undo_reflections(id, now)?;
+        self.tx.reflections().undo_reflections(id, now)?;
         restored.reverse();
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(restored)
     }
 }

@@ -9,8 +9,8 @@ use keepsake_domain::{ProposalKind, Timestamp};
 use rusqlite::params;
 
 use crate::Result;
+use crate::areas::{Memories, MemoriesMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// How long a proposal has been waiting.
@@ -28,11 +28,11 @@ pub struct ProposalAgeRow {
     pub parked: Option<Timestamp>,
 }
 
-impl ReadTx<'_> {
+impl Memories<'_> {
     /// Every proposal with a recorded age.
     pub fn waits(&self) -> Result<Vec<ProposalAgeRow>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT kind, id, mark, since_ms, parked_at_ms FROM proposal_waits ORDER BY kind, id")?;
+            self.tx.conn.prepare_cached("SELECT kind, id, mark, since_ms, parked_at_ms FROM proposal_waits ORDER BY kind, id")?;
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -54,29 +54,33 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl MemoriesMut<'_> {
     /// Stores how long a proposal has been waiting, and whether it expired.
     pub fn put_wait(&self, row: &ProposalAgeRow) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO proposal_waits (kind, id, mark, since_ms, parked_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (kind, id) DO UPDATE SET mark = excluded.mark, since_ms = excluded.since_ms,
                      parked_at_ms = excluded.parked_at_ms",
             )?
             .execute(params![row.kind.name(), row.id, row.mark, row.since.0, row.parked.map(|at| at.0)])?;
-        self.touch(match row.kind {
+        self.tx.touch(match row.kind {
             ProposalKind::Link | ProposalKind::Gap => Tag::People,
             ProposalKind::Topic => Tag::Topics,
             ProposalKind::Playbook => Tag::Playbooks,
             ProposalKind::Reflection => Tag::Reflections,
         });
-        self.touch(Tag::Jobs);
+        self.tx.touch(Tag::Jobs);
         Ok(())
     }
 
     /// Deletes the recorded age of a proposal that is no longer waiting.
     pub fn drop_wait(&self, kind: ProposalKind, id: &str) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM proposal_waits WHERE kind = ?1 AND id = ?2")?.execute(params![kind.name(), id])?;
+        self.tx
+            .conn
+            .prepare_cached("DELETE FROM proposal_waits WHERE kind = ?1 AND id = ?2")?
+            .execute(params![kind.name(), id])?;
         Ok(())
     }
 }

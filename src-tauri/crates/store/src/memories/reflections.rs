@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use keepsake_domain::{MemoryId, OperationId, ReflectionId, ReflectionKind, ReflectionStatus, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
+use crate::areas::{Reflections, ReflectionsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 use crate::{Result, StoreError};
 
@@ -73,9 +73,9 @@ fn reflection(row: &Row<'_>) -> Result<ReflectionRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Reflections<'_> {
     /// Every proposal, regardless of its status, in display order.
-    pub fn reflections(&self) -> Result<Vec<ReflectionRow>> {
+    pub fn all(&self) -> Result<Vec<ReflectionRow>> {
         self.reflections_where("1", [])
     }
 
@@ -87,13 +87,14 @@ impl ReadTx<'_> {
 
     /// Number of proposals that await the person.
     pub fn reflections_waiting(&self) -> Result<u64> {
-        let count: i64 = self.conn.prepare_cached(WAITING)?.query_row([], |row| row.get(0))?;
+        let count: i64 = self.tx.conn.prepare_cached(WAITING)?.query_row([], |row| row.get(0))?;
         Ok(count as u64)
     }
 
     /// The newest run that is not undone: its operation, its summary and its time.
     pub fn last_reflection_run(&self) -> Result<Option<(OperationId, String, Timestamp)>> {
         let found = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT o.id, o.summary, o.created_at_ms FROM operations o
@@ -107,14 +108,14 @@ impl ReadTx<'_> {
 
     fn reflections_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<ReflectionRow>> {
         let mut statement =
-            self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM reflections WHERE {tail} ORDER BY {ORDER}"))?;
+            self.tx.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM reflections WHERE {tail} ORDER BY {ORDER}"))?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
             items.push(reflection(row)?);
         }
         let mut sources =
-            self.conn.prepare_cached("SELECT memory_id FROM reflection_sources WHERE reflection_id = ?1 ORDER BY position")?;
+            self.tx.conn.prepare_cached("SELECT memory_id FROM reflection_sources WHERE reflection_id = ?1 ORDER BY position")?;
         for item in &mut items {
             let mut rows = sources.query([item.id.as_str()])?;
             while let Some(row) = rows.next()? {
@@ -126,7 +127,7 @@ impl ReadTx<'_> {
 
     /// The status of each proposal.
     pub fn reflection_statuses(&self) -> Result<BTreeMap<ReflectionId, ReflectionStatus>> {
-        let mut statement = self.conn.prepare_cached("SELECT id, status FROM reflections")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id, status FROM reflections")?;
         let mut rows = statement.query([])?;
         let mut items = BTreeMap::new();
         while let Some(row) = rows.next()? {
@@ -138,7 +139,7 @@ impl ReadTx<'_> {
 
     /// The memories that were merged into this one.
     pub fn merged_into(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT from_id FROM memory_relations WHERE to_id = ?1 AND relation = 'merged_into' ORDER BY from_id",
         )?;
         let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
@@ -146,10 +147,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl ReflectionsMut<'_> {
     /// Stores a new proposal; does nothing if it is already stored. Fails unless every memory is in use.
     pub fn put_reflection(&self, row: &ReflectionRow) -> Result<()> {
         let added = self
+            .tx
             .conn
             .prepare_cached(
                 "INSERT INTO reflections (id, kind, status, reason, keep, proposer, found_at_ms, changed_at_ms)
@@ -171,6 +173,7 @@ impl WriteTx<'_> {
         }
         for (position, memory) in row.memories.iter().enumerate() {
             let stored = self
+                .tx
                 .conn
                 .prepare_cached(
                     "INSERT INTO reflection_sources (reflection_id, position, memory_id)
@@ -181,16 +184,17 @@ impl WriteTx<'_> {
                 return Err(StoreError::Evidence(format!("a proposal names {memory}, which is not in use")));
             }
         }
-        self.touch(Tag::Reflections);
+        self.tx.touch(Tag::Reflections);
         Ok(())
     }
 
     /// Deletes a proposal that reflection no longer finds, unless it was applied or dismissed.
     pub fn drop_reflection(&self, id: &ReflectionId) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("DELETE FROM reflections WHERE id = ?1 AND status IN ('open', 'accepted', 'parked')")?
             .execute([id.as_str()])?;
-        self.touch(Tag::Reflections);
+        self.tx.touch(Tag::Reflections);
         Ok(())
     }
 
@@ -199,16 +203,18 @@ impl WriteTx<'_> {
         let from = self.reflection(id)?.status;
         from.may_become(to).map_err(|error| StoreError::corrupt("step of a proposal", error))?;
         let parked_by = (to == ReflectionStatus::Parked).then_some("person");
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE reflections SET status = ?2, parked_by = ?3, changed_at_ms = ?4 WHERE id = ?1")?
             .execute(params![id.as_str(), to.name(), parked_by, now.0])?;
-        self.touch(Tag::Reflections);
+        self.tx.touch(Tag::Reflections);
         Ok(())
     }
 
     /// Marks proposals as expired if they have been open since before a given time, and returns how many it marked.
     pub fn park_reflections(&self, before: Timestamp, now: Timestamp) -> Result<u64> {
         let parked = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE reflections SET status = 'parked', parked_by = 'age', changed_at_ms = ?2
@@ -216,7 +222,7 @@ impl WriteTx<'_> {
             )?
             .execute(params![before.0, now.0])?;
         if parked > 0 {
-            self.touch(Tag::Reflections);
+            self.tx.touch(Tag::Reflections);
         }
         Ok(parked as u64)
     }
@@ -224,6 +230,7 @@ impl WriteTx<'_> {
     /// Records that a run applied a proposal.
     pub fn mark_reflection_applied(&self, id: &ReflectionId, operation: &OperationId, now: Timestamp) -> Result<()> {
         let marked = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE reflections SET before_status = status, status = 'applied', operation_id = ?2, changed_at_ms = ?3
@@ -233,7 +240,7 @@ impl WriteTx<'_> {
         if marked == 0 {
             return Err(StoreError::not_found("open proposal", id.as_str()));
         }
-        self.touch(Tag::Reflections);
+        self.tx.touch(Tag::Reflections);
         Ok(())
     }
 
@@ -241,6 +248,7 @@ impl WriteTx<'_> {
     /// applied again automatically.
     pub(crate) fn undo_reflections(&self, operation: &OperationId, now: Timestamp) -> Result<()> {
         let undone = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE reflections SET status = before_status, before_status = NULL, changed_at_ms = ?2
@@ -248,7 +256,7 @@ impl WriteTx<'_> {
             )?
             .execute(params![operation.as_str(), now.0])?;
         if undone > 0 {
-            self.touch(Tag::Reflections);
+            self.tx.touch(Tag::Reflections);
         }
         Ok(())
     }

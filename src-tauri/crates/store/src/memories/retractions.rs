@@ -5,9 +5,9 @@
 use keepsake_domain::{ConversationId, EvidenceSpan, MemoryId, OperationId, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
+use crate::areas::{Retractions, RetractionsMut};
 use crate::derived::profiles::place;
 use crate::log::subjects::{is_about, subject};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json};
 use crate::{MemoryChange, MemoryRow, Result};
 
@@ -82,7 +82,7 @@ const FORGOTTEN: &str =
         NULL, substr(i.content, f.start + 1, f.\"end\" - f.start), i.handle_id, '', NULL, '[]'
    FROM forgotten_places f JOIN interactions i ON i.id = f.interaction_id WHERE ?1 = ?1";
 
-impl ReadTx<'_> {
+impl Retractions<'_> {
     /// The words behind memories retracted up to a given time, and behind erased memories.
     pub fn retractions_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         let mut rows = self.taken_back(MEMORIES, until)?;
@@ -97,12 +97,12 @@ impl ReadTx<'_> {
 
     /// The retracted memories, including the less detailed ones that they had replaced.
     pub fn retracted_memories(&self) -> Result<Vec<MemoryRow>> {
-        self.memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
+        self.tx.memories().memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
     }
 
     /// The evidence of outdated memories: those replaced by an approved statement that was said up to a given time.
     pub fn history_places(&self, until: Option<Timestamp>) -> Result<Vec<EvidenceSpan>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.interaction_id, v.start, v.\"end\" FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
               WHERE m.status = 'superseded'
                 AND EXISTS (SELECT 1 FROM memory_relations r JOIN memories n ON n.id = r.from_id AND n.status IN ('active', 'superseded')
@@ -117,7 +117,7 @@ impl ReadTx<'_> {
     }
 
     fn taken_back(&self, sql: &str, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         let mut rows = statement.query([until.map_or(i64::MAX, |until| until.0)])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -127,7 +127,7 @@ impl ReadTx<'_> {
             let counting: Vec<Option<String>> = parse_json("handle ids", row.get_ref(10)?.as_str().unwrap_or_default())?;
             let mut counts = false;
             for other in counting {
-                counts = counts || self.is_one_subject(&subject, &self::subject("", other.as_deref()))?;
+                counts = counts || self.tx.log().is_one_subject(&subject, &self::subject("", other.as_deref()))?;
             }
             if counts {
                 continue;
@@ -146,7 +146,7 @@ impl ReadTx<'_> {
 
     /// Pending and approved memories whose evidence overlaps with this span.
     pub fn memories_on(&self, place: &EvidenceSpan) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT m.id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
               WHERE v.interaction_id = ?1 AND v.start < ?3 AND v.\"end\" > ?2 AND m.status IN ('pending', 'active') ORDER BY m.rank",
         )?;
@@ -159,26 +159,26 @@ impl ReadTx<'_> {
     /// Other pending or approved memories with the same statement about the same subject. The same statement may be stored once
     /// for each place where it was said.
     pub fn twins_of(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(concat!(
+        let mut statement = self.tx.conn.prepare_cached(concat!(
             "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
               WHERE m.id = ?1 AND t.status IN ('pending', 'active') AND ",
             is_about!("t", "?2"),
             " ORDER BY t.rank",
         ))?;
-        let about = self.about(&self.memory(id)?.subject)?;
+        let about = self.tx.log().about(&self.tx.memories().memory(id)?.subject)?;
         let ids = statement.query_map(params![id.as_str(), about], |row| row.get::<_, String>(0))?;
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
     /// Memories with the same statement that were dismissed together with this memory.
     pub fn twins_refused_with(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(concat!(
+        let mut statement = self.tx.conn.prepare_cached(concat!(
             "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
               WHERE m.id = ?1 AND m.status = 'rejected' AND t.status = 'rejected' AND t.decided_at_ms = m.decided_at_ms AND ",
             is_about!("t", "?2"),
             " ORDER BY t.rank",
         ))?;
-        let about = self.about(&self.memory(id)?.subject)?;
+        let about = self.tx.log().about(&self.tx.memories().memory(id)?.subject)?;
         let ids = statement.query_map(params![id.as_str(), about], |row| row.get::<_, String>(0))?;
         ids.map(|id| parse("memory id", &id?)).collect()
     }
@@ -187,7 +187,7 @@ impl ReadTx<'_> {
     /// spans.
     pub fn operation_on(&self, kind: &str, places: &[EvidenceSpan]) -> Result<Option<OperationId>> {
         let mut newest: Option<(i64, OperationId)> = None;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT o.seq, o.id FROM operations o JOIN operation_changes c ON c.operation_id = o.id
                JOIN memory_evidence v ON v.memory_id = c.memory_id
               WHERE o.kind = ?1 AND o.undone_at_ms IS NULL AND v.interaction_id = ?2 AND v.start < ?4 AND v.\"end\" > ?3
@@ -209,16 +209,16 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl RetractionsMut<'_> {
     /// Undoes an operation, unless its memories have changed since. Returns whether it was undone.
     pub fn undo_if_last(&self, id: &OperationId, now: Timestamp) -> Result<bool> {
-        for MemoryChange { id, after, .. } in self.operation_changes(id)? {
-            let row = self.memory(&id)?;
+        for MemoryChange { id, after, .. } in self.tx.memories().operation_changes(id)? {
+            let row = self.tx.memories().memory(&id)?;
             if row.status != after.status || row.decided != after.decided {
                 return Ok(false);
             }
         }
-        self.undo_operation(id, now)?;
+        self.tx.memories().undo_operation(id, now)?;
         Ok(true)
     }
 }

@@ -6,7 +6,8 @@ use keepsake_domain::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
-use crate::open::{ReadTx, WriteTx};
+use crate::areas::{AccessLog, AccessLogMut};
+use crate::open::ReadTx;
 
 /// The tables whose rows can be served or written by an agent. Served pieces and the access log refer to the ids of these rows.
 const TOLD_TABLES: [&str; 11] = [
@@ -46,7 +47,7 @@ impl<'t> Served<'t> {
         if first.is_none_or(|first| first >= before.0) {
             return Ok(None);
         }
-        Ok(Some(Self { tx, key: tx.source_hash_key()? }))
+        Ok(Some(Self { tx, key: tx.log().source_hash_key()? }))
     }
 
     /// Whether a piece was served before `before`, as part of any item other than `item`.
@@ -59,11 +60,11 @@ impl<'t> Served<'t> {
     }
 }
 
-impl ReadTx<'_> {
+impl AccessLog<'_> {
     /// The pieces of an item that have not been served yet.
     pub fn unserved<'p>(&self, item: &str, pieces: &'p [String]) -> Result<Vec<&'p str>> {
-        let key = self.source_hash_key()?;
-        let mut statement = self.conn.prepare_cached("SELECT 1 FROM served_pieces WHERE hash = ?1 AND item_id = ?2")?;
+        let key = self.tx.log().source_hash_key()?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM served_pieces WHERE hash = ?1 AND item_id = ?2")?;
         let mut fresh = Vec::new();
         for piece in pieces {
             if !statement.exists(params![hash_of(&key, piece), item])? {
@@ -74,11 +75,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl AccessLogMut<'_> {
     /// Records that these pieces of an item are being served.
     pub fn note_served(&self, item: &str, pieces: &[String], now: Timestamp) -> Result<()> {
-        let key = self.source_hash_key()?;
-        let mut statement = self.conn.prepare_cached(
+        let key = self.tx.log().source_hash_key()?;
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO served_pieces (hash, item_id, served_at_ms) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
         )?;
         for piece in pieces {
@@ -89,8 +90,8 @@ impl WriteTx<'_> {
 
     /// Deletes the records of items that no longer exist.
     pub(crate) fn forget_served(&self) -> Result<()> {
-        self.conn.execute(&format!("DELETE FROM served_pieces WHERE {}", is_gone("item_id")), [])?;
-        self.conn.execute(&format!("DELETE FROM agent_read_items WHERE {}", is_gone("item_id")), [])?;
+        self.tx.conn.execute(&format!("DELETE FROM served_pieces WHERE {}", is_gone("item_id")), [])?;
+        self.tx.conn.execute(&format!("DELETE FROM agent_read_items WHERE {}", is_gone("item_id")), [])?;
         Ok(())
     }
 }

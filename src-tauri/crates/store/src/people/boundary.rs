@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use keepsake_domain::{Channel, ConversationId, ImportId, MemoryId, Place, Timestamp, Visibility};
 use rusqlite::{OptionalExtension, params};
 
+use crate::areas::{Privacy, PrivacyMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::people::Persons;
 use crate::text::parse;
 use crate::{Result, StoreError};
@@ -79,11 +79,11 @@ impl ChannelVisibility {
     }
 }
 
-impl ReadTx<'_> {
+impl Privacy<'_> {
     /// The visibility of a channel that is known: one with a conversation, or with a choice of the person. `import` counts as not
     /// yet begun: a channel that only it brought is not known. `None` if the channel is not known.
     pub fn known_channel(&self, channel: &Channel, import: Option<&ImportId>) -> Result<Option<ChannelVisibility>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT coalesce(sum(visibility = 'public'), 0), count(*) FROM conversations
               WHERE channel_type = ?1 AND channel_id = ?2 AND (?3 IS NULL OR import_id IS NOT ?3)",
         )?;
@@ -97,13 +97,13 @@ impl ReadTx<'_> {
 
     /// A counter that increases with every change that can affect who may see which data.
     pub fn boundary_version(&self) -> Result<i64> {
-        Ok(self.conn.prepare_cached("SELECT version FROM boundary_version")?.query_row([], |row| row.get(0))?)
+        Ok(self.tx.conn.prepare_cached("SELECT version FROM boundary_version")?.query_row([], |row| row.get(0))?)
     }
 
     /// Every conversation as a place. Confirmed links join handles into persons; the owner and programs are left out.
     pub fn places(&self, persons: &Persons) -> Result<HashMap<ConversationId, Place>> {
         let mut places = HashMap::new();
-        let mut statement = self.conn.prepare_cached("SELECT id, visibility, is_private FROM conversations")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id, visibility, is_private FROM conversations")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let conversation: ConversationId = parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?;
@@ -112,7 +112,7 @@ impl ReadTx<'_> {
                 Place { conversation: conversation.clone(), visibility, is_off_record: row.get(2)?, people: Default::default() };
             places.insert(conversation, place);
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT p.conversation_id, h.entity_id FROM conversation_people p
                JOIN entity_channels h ON h.id = p.handle_id JOIN entities e ON e.id = h.entity_id
               WHERE e.entity_type IN ('person', 'group')",
@@ -133,7 +133,7 @@ impl ReadTx<'_> {
 
     /// The channel of each conversation, as `(type, id)`.
     pub fn channels_of_conversations(&self) -> Result<Vec<(ConversationId, (String, String))>> {
-        let mut statement = self.conn.prepare_cached("SELECT id, channel_type, channel_id FROM conversations")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id, channel_type, channel_id FROM conversations")?;
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -145,6 +145,7 @@ impl ReadTx<'_> {
     /// Conversations whose channel is of one of these types, ignoring case.
     pub fn conversations_of_types(&self, channel_types: &[&str]) -> Result<HashSet<ConversationId>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT id FROM conversations WHERE lower(channel_type) IN (SELECT value FROM json_each(?1))")?;
         let types = crate::text::to_json("channel types", &channel_types)?;
@@ -155,7 +156,7 @@ impl ReadTx<'_> {
     /// The conversations that contain the evidence of each memory, including its merged duplicates. Supporting lines count only
     /// if there is no other evidence.
     pub fn memory_sources(&self) -> Result<BTreeMap<MemoryId, Vec<ConversationId>>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.memory_id, i.conversation_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
               WHERE v.is_support = 0 OR NOT EXISTS (SELECT 1 FROM memory_evidence w WHERE w.memory_id = v.memory_id AND w.is_support = 0)
              UNION
@@ -177,7 +178,7 @@ impl ReadTx<'_> {
 
     /// Items that the person currently allows agents to use anywhere.
     pub fn shared_items(&self, kind: ConsentItem) -> Result<HashSet<String>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT item_id FROM consents c WHERE item_kind = ?1 AND is_shared = 1
                 AND NOT EXISTS (SELECT 1 FROM consents later WHERE later.item_kind = c.item_kind AND later.item_id = c.item_id
                                    AND later.seq > c.seq)",
@@ -189,6 +190,7 @@ impl ReadTx<'_> {
     /// The widest visibility that the person allows this agent, if they set one.
     pub fn agent_visibility(&self, name: &str) -> Result<Option<Visibility>> {
         let stored = self
+            .tx
             .conn
             .prepare_cached("SELECT visibility FROM agents WHERE name = ?1")?
             .query_row([name], |row| row.get::<_, String>(0))
@@ -198,7 +200,7 @@ impl ReadTx<'_> {
 
     /// Agents for which the person set a visibility.
     pub fn agents(&self) -> Result<Vec<(String, Visibility)>> {
-        let mut statement = self.conn.prepare_cached("SELECT name, visibility FROM agents ORDER BY name")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT name, visibility FROM agents ORDER BY name")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         rows.map(|row| {
             let (name, visibility) = row?;
@@ -209,7 +211,7 @@ impl ReadTx<'_> {
 
     /// Conversations of a channel, latest first.
     pub fn conversations_of_channel(&self, channel_type: &str, channel_id: &str) -> Result<Vec<ConversationId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM conversations WHERE channel_type = ?1 AND channel_id = ?2 ORDER BY last_activity_at_ms DESC, id",
         )?;
         let rows = statement.query_map(params![channel_type, channel_id], |row| row.get::<_, String>(0))?;
@@ -219,6 +221,7 @@ impl ReadTx<'_> {
     /// The person's choice for a channel, if any.
     pub fn channel_choice(&self, channel_type: &str, channel_id: &str) -> Result<Option<Visibility>> {
         let stored = self
+            .tx
             .conn
             .prepare_cached("SELECT visibility FROM channel_visibility WHERE channel_type = ?1 AND channel_id = ?2")?
             .query_row(params![channel_type, channel_id], |row| row.get::<_, String>(0))
@@ -240,7 +243,7 @@ impl ReadTx<'_> {
               WHERE c.id = ?1 AND ?2 IS ?2",
             if is_own { "?2, v.visibility" } else { "c.chosen_visibility, ?2" }
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         conversations
             .iter()
             .map(|id| {
@@ -253,7 +256,7 @@ impl ReadTx<'_> {
     /// Every channel, most messages first. A channel gets a title only if all its conversations share it, because the title of a
     /// single conversation would seem to name the whole channel.
     pub fn channels(&self) -> Result<Vec<ChannelRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT c.channel_type, c.channel_id, CASE WHEN min(c.title) = max(c.title) THEN max(c.title) END, v.visibility, sum(c.visibility = 'public'), count(*), sum(c.messages)
                FROM conversations c
                LEFT JOIN channel_visibility v ON v.channel_type = c.channel_type AND v.channel_id = c.channel_id
@@ -276,7 +279,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl PrivacyMut<'_> {
     /// Sets or clears the person's choice for a channel. It applies to its conversations that have no choice of their own.
     pub fn choose_channel_visibility(
         &self,
@@ -286,12 +289,12 @@ impl WriteTx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         match choice {
-            Some(visibility) => self.conn.execute(
+            Some(visibility) => self.tx.conn.execute(
                 "INSERT INTO channel_visibility (channel_type, channel_id, visibility, decided_at_ms) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (channel_type, channel_id) DO UPDATE SET visibility = excluded.visibility, decided_at_ms = excluded.decided_at_ms",
                 params![channel_type, channel_id, visibility.name(), now.0],
             )?,
-            None => self.conn.execute(
+            None => self.tx.conn.execute(
                 "DELETE FROM channel_visibility WHERE channel_type = ?1 AND channel_id = ?2",
                 params![channel_type, channel_id],
             )?,
@@ -304,7 +307,7 @@ impl WriteTx<'_> {
 
     /// Sets or clears the person's choice for one conversation.
     pub fn choose_conversation_visibility(&self, id: &ConversationId, choice: Option<Visibility>) -> Result<()> {
-        let changed = self.conn.execute(
+        let changed = self.tx.conn.execute(
             "UPDATE conversations SET chosen_visibility = ?2 WHERE id = ?1",
             params![id.as_str(), choice.map(Visibility::name)],
         )?;
@@ -316,7 +319,8 @@ impl WriteTx<'_> {
 
     /// Makes a conversation private that its source previously declared public: the stricter label wins.
     pub(crate) fn declare_private(&self, id: &ConversationId) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE conversations SET declared_visibility = 'private' WHERE id = ?1")?
             .execute([id.as_str()])?;
         self.settle_visibility(id)
@@ -326,6 +330,7 @@ impl WriteTx<'_> {
     /// declaration.
     pub(crate) fn settle_visibility(&self, id: &ConversationId) -> Result<()> {
         let changed = self
+            .tx
             .conn
             .prepare_cached(
                 "UPDATE conversations SET visibility = effective.value FROM (
@@ -336,32 +341,32 @@ impl WriteTx<'_> {
             )?
             .execute([id.as_str()])?;
         if changed > 0 {
-            self.relabel(id)?;
-            self.touch(Tag::Memories);
+            self.tx.log().relabel(id)?;
+            self.tx.touch(Tag::Memories);
         }
-        self.touch(Tag::Conversations);
+        self.tx.touch(Tag::Conversations);
         Ok(())
     }
 
     /// Stores or withdraws the person's permission to use an item anywhere.
     pub fn set_shared(&self, kind: ConsentItem, id: &str, is_shared: bool, now: Timestamp) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO consents (item_kind, item_id, is_shared, decided_at_ms) VALUES (?1, ?2, ?3, ?4)",
             params![kind.name(), id, is_shared, now.0],
         )?;
-        self.touch(Tag::Memories);
-        self.touch(Tag::People);
+        self.tx.touch(Tag::Memories);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
     /// Sets the widest visibility that the person allows an agent.
     pub fn set_agent(&self, name: &str, visibility: Visibility, now: Timestamp) -> Result<()> {
-        self.conn.execute(
+        self.tx.conn.execute(
             "INSERT INTO agents (name, visibility, updated_at_ms) VALUES (?1, ?2, ?3)
              ON CONFLICT (name) DO UPDATE SET visibility = excluded.visibility, updated_at_ms = excluded.updated_at_ms",
             params![name, visibility.name(), now.0],
         )?;
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 }

@@ -9,8 +9,8 @@ use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
+use crate::areas::{People, PeopleMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
 
 /// The answer in effect for a pair of handles.
@@ -77,13 +77,13 @@ const DECISION_COLUMNS: &str = "d.id, d.a_handle_id, d.b_handle_id, d.decision, 
 /// Condition: no later answer supersedes this one.
 const IS_LATEST: &str = "NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)";
 
-impl ReadTx<'_> {
+impl People<'_> {
     /// The answers in effect, one per pair, in the order in which they were given. Withdrawn answers are left out.
     pub fn link_decisions(&self) -> Result<Vec<LinkDecisionRow>> {
         let sql = format!(
             "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE {IS_LATEST} AND d.decision <> 'unlinked' ORDER BY d.decided_at_ms, pair_id"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -94,7 +94,7 @@ impl ReadTx<'_> {
 
     /// All suggestions as last computed, answered ones included.
     pub fn link_suggestions(&self) -> Result<Vec<LinkSuggestionRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint, proposer
                FROM link_suggestions ORDER BY id",
         )?;
@@ -117,7 +117,7 @@ impl ReadTx<'_> {
 
     /// The entities of each suggested pair, by suggestion.
     pub fn suggested_entities(&self) -> Result<Vec<(LinkId, EntityId, EntityId)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT s.id, a.entity_id, b.entity_id FROM link_suggestions s
                JOIN entity_channels a ON a.id = s.a_handle_id JOIN entity_channels b ON b.id = s.b_handle_id",
         )?;
@@ -137,7 +137,7 @@ impl ReadTx<'_> {
                JOIN entity_channels a ON a.id = d.a_handle_id JOIN entity_channels b ON b.id = d.b_handle_id
               WHERE d.decision = 'same' AND {IS_LATEST}"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         rows.map(|row| {
             let (a, b) = row?;
@@ -151,13 +151,13 @@ impl ReadTx<'_> {
         let sql = format!(
             "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE d.a_handle_id = ?1 AND d.b_handle_id = ?2 AND {IS_LATEST}"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params![a.as_str(), b.as_str()])?;
         rows.next()?.map(decision).transpose()
     }
 }
 
-impl WriteTx<'_> {
+impl PeopleMut<'_> {
     /// Stores the answer about two handles.
     pub fn answer_link(
         &self,
@@ -170,7 +170,7 @@ impl WriteTx<'_> {
     ) -> Result<()> {
         let (a, b) = ordered(a, b);
         let before = self.latest_decision(a, b)?;
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO link_decisions (id, a_handle_id, b_handle_id, decision, supersedes_id, decided_at_ms, evidence_fingerprint)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -184,9 +184,9 @@ impl WriteTx<'_> {
                 now.0,
                 evidence_fingerprint
             ])?;
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         if answer != LinkAnswer::Same && before.is_some_and(|row| row.answer == LinkAnswer::Same) {
-            self.part_memories(a.as_str(), b.as_str())?;
+            self.tx.log().part_memories(a.as_str(), b.as_str())?;
         }
         self.settle_speakers_beside(&[a.as_str(), b.as_str()])
     }
@@ -194,6 +194,7 @@ impl WriteTx<'_> {
     /// Withdraws the answer that two handles are one person. The previous answer takes effect again, with its original date.
     pub fn take_back_link(&self, id: &LinkId, link: &LinkDecisionRow, now: Timestamp) -> Result<()> {
         let before = self
+            .tx
             .conn
             .query_row(
                 "SELECT before.decision, before.evidence_fingerprint, before.decided_at_ms FROM link_decisions d
@@ -226,10 +227,10 @@ impl WriteTx<'_> {
         }
         for old in &before {
             if !suggestions.iter().any(|new| new.a == old.a && new.b == old.b) {
-                self.conn.prepare_cached("DELETE FROM link_suggestions WHERE id = ?1")?.execute([old.id.as_str()])?;
+                self.tx.conn.prepare_cached("DELETE FROM link_suggestions WHERE id = ?1")?.execute([old.id.as_str()])?;
             }
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO link_suggestions (id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint,
                                            created_at_ms, proposer)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
@@ -251,7 +252,7 @@ impl WriteTx<'_> {
                 new.proposer
             ])?;
         }
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use keepsake_domain::{Attribute, ChannelHandle, EntityId, HandleId, MemoryId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
-use crate::open::ReadTx;
+use crate::areas::People;
 use crate::text::parse;
 use crate::{Result, StoreError};
 
@@ -148,7 +148,7 @@ fn handle(row: &Row<'_>) -> Result<HandleRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl People<'_> {
     /// Every handle, oldest first.
     pub fn handles(&self) -> Result<Vec<HandleRow>> {
         self.handles_where("1 ORDER BY h.id", [])
@@ -156,7 +156,7 @@ impl ReadTx<'_> {
 
     /// The entity of every handle. Unlike [`handles`](Self::handles), nothing is counted.
     pub fn entities_of_handles(&self) -> Result<HashMap<String, EntityId>> {
-        let mut statement = self.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let mut entities = HashMap::new();
         for row in rows {
@@ -168,7 +168,7 @@ impl ReadTx<'_> {
 
     /// The owner's handles, without message counts.
     pub fn owner_handles(&self) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT h.id FROM entities e CROSS JOIN entity_channels h ON h.entity_id = e.id WHERE e.is_owner = 1 ORDER BY h.id",
         )?;
         let rows = statement.query_map([], |row| row.get(0))?;
@@ -192,7 +192,7 @@ impl ReadTx<'_> {
     /// versions may have several handles with one address. They stay separate, because only the user decides which handles belong
     /// to one person.
     pub(crate) fn handle_id_by_address(&self, channel_type: &str, address: &str) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM entity_channels
               WHERE lower(channel_type) = lower(?1) AND lower(channel_handle) = lower(?2) AND (channel_handle = ?2 OR ?3)
               ORDER BY channel_type = ?1 AND channel_handle = ?2 DESC, channel_handle = ?2 DESC, id LIMIT 1",
@@ -205,7 +205,7 @@ impl ReadTx<'_> {
         let sql = format!(
             "SELECT {HANDLE_COLUMNS} FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN voices v ON v.handle_id = h.id WHERE {tail}"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -216,7 +216,7 @@ impl ReadTx<'_> {
 
     /// The persons according to the links in effect.
     pub fn persons(&self) -> Result<Persons> {
-        let mut statement = self.conn.prepare_cached("SELECT id, is_owner FROM entities")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT id, is_owner FROM entities")?;
         let entities = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
         let mut known = Vec::new();
         for row in entities {
@@ -229,7 +229,7 @@ impl ReadTx<'_> {
     /// The latest text and voice messages of these handles, newest first.
     pub fn lines_of_handles(&self, handles: &[HandleId], count: u32) -> Result<Vec<crate::InteractionRow>> {
         let within = crate::text::to_json("handle ids", &handles)?;
-        self.interactions_where(
+        self.tx.log().interactions_where(
             "i.handle_id IN (SELECT value FROM json_each(?1)) AND i.message_type IN ('text', 'voice') AND i.is_branch = 0
               ORDER BY i.created_at_ms DESC, i.seq DESC LIMIT ?2",
             params![within, count],
@@ -238,7 +238,7 @@ impl ReadTx<'_> {
 
     /// Approved memories that are not hidden, by the handle they are about. Memories about the owner are left out.
     pub fn memories_by_handle(&self) -> Result<BTreeMap<String, Vec<MemoryId>>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT subject_handle_id, id FROM memories WHERE status = 'active' AND is_hidden = 0 AND subject_handle_id IS NOT NULL ORDER BY rank",
         )?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -252,7 +252,7 @@ impl ReadTx<'_> {
 
     /// For each handle, the latest pending or approved statement in which the reader recognized the person's own name.
     pub fn said_names(&self) -> Result<BTreeMap<String, String>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT subject_handle_id, content FROM memories
               WHERE attribute = ?1 AND is_negated = 0 AND subject_handle_id IS NOT NULL AND status IN ('pending', 'active')
                 AND is_hidden = 0 ORDER BY said_at_ms, rank",
@@ -264,7 +264,8 @@ impl ReadTx<'_> {
 
     /// Whether any person other than the owner wrote a message after this sequence number.
     pub fn somebody_spoke_after(&self, seq: i64) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached("SELECT 1 FROM interactions WHERE seq > ?1 AND role = 'person' LIMIT 1")?;
+        let mut statement =
+            self.tx.conn.prepare_cached("SELECT 1 FROM interactions WHERE seq > ?1 AND role = 'person' LIMIT 1")?;
         Ok(statement.exists([seq])?)
     }
 
@@ -272,7 +273,7 @@ impl ReadTx<'_> {
     /// that arrived while their conversation was excluded are left out.
     pub fn each_profile(&self, fields: &[&str], mut take: impl FnMut(HandleId, &serde_json::Value)) -> Result<()> {
         let within = crate::text::to_json("field names", &fields)?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT i.handle_id, json_quote(f.value) FROM interactions i
                JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                JOIN json_each(i.metadata) f
@@ -290,7 +291,7 @@ impl ReadTx<'_> {
 
     /// The author names of each handle, most used first. Excluded messages are left out.
     pub fn names_of_handles(&self) -> Result<BTreeMap<HandleId, Vec<String>>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT i.handle_id, i.author FROM interactions i
                JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
               GROUP BY i.handle_id, i.author ORDER BY i.handle_id, count(*) DESC, i.author",

@@ -8,7 +8,7 @@ use keepsake_domain::{ConversationId, HandleId, InteractionId, MemoryId, Timesta
 use rusqlite::{Row, params};
 
 use crate::Result;
-use crate::open::ReadTx;
+use crate::areas::Graph;
 use crate::text::{parse, to_json};
 
 /// A conversation as a neighbor.
@@ -105,9 +105,9 @@ fn text<T: std::str::FromStr>(row: &Row<'_>, at: usize, what: &'static str) -> R
     parse(what, row.get_ref(at)?.as_str().unwrap_or_default())
 }
 
-impl ReadTx<'_> {
+impl Graph<'_> {
     fn collected<T>(&self, sql: &str, params: impl rusqlite::Params, read: impl Fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
-        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut statement = self.tx.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {

@@ -13,8 +13,8 @@ use keepsake_domain::{ChannelHandle, ConversationId, EntityId, HandleId, Speaker
 use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
+use crate::areas::{People, PeopleMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 
 /// Name used for the owner if no other name is known.
@@ -68,11 +68,11 @@ const VOICES: &str = voices!("1");
 /// conversation list runs this query for every row.
 pub(crate) const VOICES_OF_ONE: &str = voices!("p.conversation_id = ?1");
 
-impl ReadTx<'_> {
+impl People<'_> {
     /// The unidentified speakers of one meeting, or of all meetings that are not excluded; newest meeting first, and within a
     /// meeting the speaker with the most messages first.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
-        let mut statement = self.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
+        let mut statement = self.tx.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
         let mut rows = match of {
             Some(id) => statement.query([id.as_str()])?,
             None => statement.query([])?,
@@ -95,12 +95,12 @@ impl ReadTx<'_> {
 
     /// Whether a handle belongs to a speaker that a transcript did not name, even if the person has named them since.
     pub fn is_unidentified_speaker(&self, handle: &HandleId) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1")?.exists([handle.as_str()])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1")?.exists([handle.as_str()])?)
     }
 
     /// Entities of speakers without a name.
     pub fn unnamed_entities(&self) -> Result<BTreeSet<EntityId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT h.entity_id FROM voices v JOIN entity_channels h ON h.id = v.handle_id WHERE v.name IS NULL",
         )?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -109,21 +109,22 @@ impl ReadTx<'_> {
 
     /// Whether a handle is a speaker without a name.
     pub fn is_unnamed(&self, handle: &str) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1 AND name IS NULL")?.exists([handle])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1 AND name IS NULL")?.exists([handle])?)
     }
 
     /// The name of a speaker: the name given by the person, else the name of the person's named handle with the most messages. An
     /// owner without either is called [`OWNER`].
     fn name_of_speaker(&self, handle: &str) -> Result<Option<String>> {
         let given: Option<String> = self
+            .tx
             .conn
             .prepare_cached("SELECT given_name FROM voices WHERE handle_id = ?1")?
             .query_row([handle], |row| row.get(0))?;
         if given.is_some() {
             return Ok(given);
         }
-        let beside = to_json("handle ids", &self.handles_beside(handle)?)?;
-        let mut statement = self.conn.prepare_cached(
+        let beside = to_json("handle ids", &self.tx.log().handles_beside(handle)?)?;
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT coalesce(v.given_name, h.display_name) FROM entity_channels h LEFT JOIN voices v ON v.handle_id = h.id
               WHERE h.id IN (SELECT value FROM json_each(?1)) AND (v.handle_id IS NULL OR v.given_name IS NOT NULL)
               ORDER BY (SELECT coalesce(sum(p.messages), 0) FROM conversation_people p WHERE p.handle_id = h.id) DESC, h.id LIMIT 1",
@@ -134,26 +135,28 @@ impl ReadTx<'_> {
     }
 
     fn is_owner_handle(&self, handle: &str) -> Result<bool> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT 1 FROM entity_channels h JOIN entities e ON e.id = h.entity_id WHERE h.id = ?1 AND e.is_owner = 1",
         )?;
         Ok(statement.exists([handle])?)
     }
 }
 
-impl WriteTx<'_> {
+impl PeopleMut<'_> {
     /// Records that a new handle is an unidentified speaker.
     pub(crate) fn note_speaker(&self, id: &HandleId, handle: &ChannelHandle) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("INSERT INTO voices (handle_id, is_left) VALUES (?1, ?2)")?
             .execute(params![id.as_str(), handle.is_screen()])?;
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
     /// Gives a speaker a name, or withdraws the name.
     pub fn name_speaker(&self, handle: &HandleId, name: Option<&str>, now: Timestamp) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE voices SET given_name = ?2, is_left = 0, decided_at_ms = ?3 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), name, now.0])?;
         self.settle_speakers_beside(&[handle.as_str()])
@@ -164,7 +167,7 @@ impl WriteTx<'_> {
         let was_named =
             "SELECT 1 FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
                           WHERE v.handle_id = ?1 AND (v.given_name IS NOT NULL OR e.is_owner = 1)";
-        if !self.conn.prepare_cached(was_named)?.exists([handle])? {
+        if !self.tx.conn.prepare_cached(was_named)?.exists([handle])? {
             return Ok(false);
         }
         let handle = parse("handle id", handle)?;
@@ -175,10 +178,11 @@ impl WriteTx<'_> {
 
     /// Leaves a speaker unnamed and does not ask about them again.
     pub fn leave_unidentified(&self, handle: &HandleId, now: Timestamp) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE voices SET is_left = 1, decided_at_ms = ?2 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), now.0])?;
-        self.touch(Tag::People);
+        self.tx.touch(Tag::People);
         Ok(())
     }
 
@@ -188,15 +192,16 @@ impl WriteTx<'_> {
             return Ok(());
         }
         // Collect the linked handles before the change, because it can join them to this handle or separate them from it.
-        let beside = self.handles_beside(handle.as_str())?;
+        let beside = self.tx.log().handles_beside(handle.as_str())?;
         if !is_owner {
             self.withdraw_owner_words(handle)?;
         }
-        self.conn.execute(
+        self.tx.conn.execute(
             "UPDATE entities SET is_owner = ?2, updated_at_ms = ?3 WHERE id = (SELECT entity_id FROM entity_channels WHERE id = ?1)",
             params![handle.as_str(), is_owner, now.0],
         )?;
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE voices SET is_left = 0, decided_at_ms = ?2 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), now.0])?;
         if is_owner {
@@ -210,7 +215,7 @@ impl WriteTx<'_> {
 
     /// Recomputes the names of the speakers that belong to the persons with these handles.
     pub(crate) fn settle_speakers_beside(&self, handles: &[&str]) -> Result<()> {
-        let beside = handles.iter().map(|handle| self.handles_beside(handle)).collect::<Result<Vec<_>>>()?;
+        let beside = handles.iter().map(|handle| self.tx.log().handles_beside(handle)).collect::<Result<Vec<_>>>()?;
         self.settle_speakers(&beside.into_iter().flatten().collect())
     }
 
@@ -218,7 +223,7 @@ impl WriteTx<'_> {
     /// speaker loses the name, proposals about them are withdrawn.
     fn settle_speakers(&self, handles: &BTreeSet<String>) -> Result<()> {
         let among = to_json("handle ids", handles)?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT handle_id, name FROM voices WHERE handle_id IN (SELECT value FROM json_each(?1)) ORDER BY 1",
         )?;
         let voices = statement.query_map([among], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?)))?;
@@ -227,7 +232,7 @@ impl WriteTx<'_> {
             if name == before {
                 continue;
             }
-            self.conn.prepare_cached("UPDATE voices SET name = ?2 WHERE handle_id = ?1")?.execute(params![handle, name])?;
+            self.tx.conn.prepare_cached("UPDATE voices SET name = ?2 WHERE handle_id = ?1")?.execute(params![handle, name])?;
             match (&before, &name) {
                 (None, Some(name)) => {
                     self.bring_back(&handle, name)?;
@@ -236,7 +241,7 @@ impl WriteTx<'_> {
                 (Some(_), None) => self.withdraw(&handle)?,
                 _ => {}
             }
-            [Tag::People, Tag::Messages, Tag::Conversations, Tag::Memories].into_iter().for_each(|tag| self.touch(tag));
+            [Tag::People, Tag::Messages, Tag::Conversations, Tag::Memories].into_iter().for_each(|tag| self.tx.touch(tag));
         }
         Ok(())
     }
@@ -245,11 +250,12 @@ impl WriteTx<'_> {
     /// proposed again.
     pub(crate) fn withdraw(&self, handle: &str) -> Result<()> {
         let withdrawn = self
+            .tx
             .conn
             .prepare_cached("UPDATE memories SET status = 'superseded' WHERE subject_handle_id = ?1 AND status = 'pending'")?
             .execute([handle])?;
         if withdrawn > 0 {
-            self.touch(Tag::Memories);
+            self.tx.touch(Tag::Memories);
         }
         Ok(())
     }
@@ -261,33 +267,35 @@ impl WriteTx<'_> {
                     WHERE v.memory_id = memories.id AND i.handle_id = ?1)";
         const OF_OTHERS: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
                     WHERE v.memory_id = memories.id AND i.handle_id <> ?1)";
-        self.conn.execute(
+        self.tx.conn.execute(
             &format!(
                 "UPDATE memories SET status = CASE status WHEN 'pending' THEN 'superseded' ELSE 'archived' END
                   WHERE subject_handle_id IS NULL AND status IN ('pending', 'active') AND {OF_VOICE} AND NOT {OF_OTHERS}"
             ),
             [handle.as_str()],
         )?;
-        let mut mixed = self.conn.prepare(&format!(
+        let mut mixed = self.tx.conn.prepare(&format!(
             "SELECT id FROM memories WHERE subject_handle_id IS NULL AND {OF_VOICE} AND {OF_OTHERS} ORDER BY id"
         ))?;
         let mixed = mixed.query_map([handle.as_str()], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         for id in mixed {
-            self.conn
+            self.tx
+                .conn
                 .prepare_cached(
                     "DELETE FROM memory_evidence WHERE memory_id = ?1
                         AND interaction_id IN (SELECT i.id FROM interactions i WHERE i.handle_id = ?2)",
                 )?
                 .execute(params![id, handle.as_str()])?;
-            self.relabel_memory(&parse("memory id", &id)?)?;
+            self.tx.log().relabel_memory(&parse("memory id", &id)?)?;
         }
-        self.touch(Tag::Memories);
+        self.tx.touch(Tag::Memories);
         Ok(())
     }
 
     /// Restores the proposals that were withdrawn when the speaker lost this name; they become pending again.
     fn bring_back(&self, handle: &str, name: &str) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE memories SET status = 'pending'
                   WHERE status = 'superseded' AND decided_at_ms IS NULL
@@ -308,7 +316,8 @@ impl WriteTx<'_> {
 
     /// Marks the meetings of a speaker as unread, if they had been read.
     fn read_again(&self, handle: &str) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE conversations SET extracted_through_seq = 0, model_read_seq = 0
                   WHERE is_private = 0 AND extracted_through_seq > 0

@@ -46,7 +46,7 @@ fn a_longer_export_adds_only_what_is_new() {
     bench.append(&conversation("c", TALK));
     let longer = bench.append(&conversation("c", &format!("{TALK}\nassistant Nova 12:00: Bring a coat\n")));
     assert_eq!((longer.imported, longer.duplicate, longer.created.len(), longer.touched.len()), (1, 3, 0, 1));
-    let row = bench.store.read(|tx| tx.conversation(&bench.conversation("c"))).unwrap();
+    let row = bench.store.read(|tx| tx.log().conversation(&bench.conversation("c"))).unwrap();
     assert_eq!((row.messages, row.first, row.last), (4, NOW, NOW.plus_ms(2 * 3_600_000)));
 }
 
@@ -89,9 +89,9 @@ fn a_speaker_recognised_as_the_owner_later_is_read_again() {
     bench.append(&Conversation::new("d").channel("whatsapp", "Ben").messages("person Mara: I like rain"));
     for source in ["c", "d"] {
         let id = bench.conversation(source);
-        bench.store.write(|tx| tx.mark_extracted(&id, tx.last_seq(&id)?)).unwrap();
+        bench.store.write(|tx| tx.log().mark_extracted(&id, tx.log().last_seq(&id)?)).unwrap();
     }
-    assert!(bench.store.read(|tx| tx.conversations_to_extract()).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap().is_empty());
     assert_eq!(bench.messages("c")[0].role, Role::Person);
 
     let changes = bench.store.subscribe();
@@ -99,9 +99,9 @@ fn a_speaker_recognised_as_the_owner_later_is_read_again() {
     assert_eq!((outcome.imported, outcome.duplicate), (0, 2));
     assert_eq!(outcome.touched.len(), 2, "every conversation of that speaker");
     assert_eq!(bench.messages("c")[0].role, Role::Owner, "the row is as it was; who it is changed");
-    assert_eq!(bench.store.read(|tx| tx.conversations_to_extract()).unwrap().len(), 2);
+    assert_eq!(bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap().len(), 2);
     assert!(!changes.try_recv().unwrap().is_empty(), "open windows hear of it");
-    assert_eq!(bench.store.read(|tx| tx.owner()).unwrap().unwrap().0, "Mara");
+    assert_eq!(bench.store.read(|tx| tx.log().owner()).unwrap().unwrap().0, "Mara");
     assert!(bench.append(&whatsapp.messages(as_owner)).touched.is_empty(), "once");
 }
 
@@ -111,10 +111,10 @@ fn recognising_the_owner_does_not_reopen_a_private_period() {
     let whatsapp = Conversation::new("c").channel("whatsapp", "Ana").private();
     bench.append(&whatsapp.messages("person Mara: said in private"));
     let id = bench.conversation("c");
-    bench.store.write(|tx| tx.set_private(&id, false)).unwrap();
+    bench.store.write(|tx| tx.log().set_private(&id, false)).unwrap();
     bench.append(&Conversation::new("c").channel("whatsapp", "Ana").messages("owner Mara: said in private"));
     assert!(
-        bench.store.read(|tx| tx.conversations_to_extract()).unwrap().is_empty(),
+        bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap().is_empty(),
         "nothing from the private time is ever read"
     );
 }
@@ -125,10 +125,13 @@ fn a_private_message_makes_its_stored_conversation_private() {
     bench.append(&conversation("c", "owner Mara: in the open"));
     let private = Conversation::new("c").private();
     bench.append(&private.messages("owner Mara: in the open"));
-    assert!(!bench.store.read(|tx| tx.conversation(&bench.conversation("c"))).unwrap().is_private, "a repeat decides nothing");
+    assert!(
+        !bench.store.read(|tx| tx.log().conversation(&bench.conversation("c"))).unwrap().is_private,
+        "a repeat decides nothing"
+    );
     bench.append(&private.messages("owner Mara: in the open\nowner Mara: between us"));
-    assert!(bench.store.read(|tx| tx.conversation(&bench.conversation("c"))).unwrap().is_private);
-    assert!(bench.store.read(|tx| tx.conversations_to_extract()).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.log().conversation(&bench.conversation("c"))).unwrap().is_private);
+    assert!(bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap().is_empty());
 }
 
 #[test]
@@ -191,8 +194,8 @@ fn a_batch_of_several_statements_is_what_its_messages_are_one_by_one() {
     assert_eq!(said(&one), said(&many));
     let people = "SELECT messages, first_ms, last_ms FROM conversation_people ORDER BY 1, 2, 3";
     assert_eq!(one.dump(people), many.dump(people));
-    assert!(one.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
-    let hits = one.store.read(|tx| tx.search_messages("better", 200)).unwrap().len();
+    assert!(one.store.read(|tx| tx.log().verify_chain()).unwrap().faults.is_empty());
+    let hits = one.store.read(|tx| tx.search().search_messages("better", 200)).unwrap().len();
     assert_eq!(hits, 60, "and all of it is in the index");
 }
 
@@ -213,7 +216,7 @@ proptest! {
         // The branch flag is not compared, because it depends on which of several equal messages arrived first.
         prop_assert_eq!(whole.imported, imported);
         prop_assert_eq!(said(&one), said(&many));
-        prop_assert!(many.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
+        prop_assert!(many.store.read(|tx| tx.log().verify_chain()).unwrap().faults.is_empty());
         prop_assert_eq!(many.append(&ordered).imported, 0);
         let rows = one.dump("SELECT count(*) FROM interactions").pop();
         prop_assert_eq!(rows, Some(imported.to_string()));

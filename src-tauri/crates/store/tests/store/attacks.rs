@@ -157,7 +157,7 @@ fn every_attack_through_the_ordinary_connections_fails_and_changes_nothing() {
         }
     }
     assert_eq!(bench.append(&conversation("kept", "owner Mara 11:00: first words")).duplicate, 1, "the store still works");
-    assert!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
+    assert!(bench.store.read(|tx| tx.log().verify_chain()).unwrap().faults.is_empty());
 }
 
 #[test]

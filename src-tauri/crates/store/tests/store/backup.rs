@@ -38,14 +38,17 @@ fn everything(path: &Path) -> Vec<String> {
 }
 
 fn decide(bench: &Bench, id: &MemoryId, status: MemoryStatus) {
-    let before = MemoryState::from(&bench.store.read(|tx| tx.memory(id)).unwrap());
+    let before = MemoryState::from(&bench.store.read(|tx| tx.memories().memory(id)).unwrap());
     let after = MemoryState { status, decided: Some(NOW), ..before.clone() };
     let change = MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() };
-    bench.store.write(|tx| tx.apply_operation(&OperationId::fresh(&bench.ids), "test", "Changed", &[change], NOW)).unwrap();
+    bench
+        .store
+        .write(|tx| tx.memories().apply_operation(&OperationId::fresh(&bench.ids), "test", "Changed", &[change], NOW))
+        .unwrap();
 }
 
 fn status(bench: &Bench, id: &MemoryId) -> MemoryStatus {
-    bench.store.read(|tx| tx.memory(id)).unwrap().status
+    bench.store.read(|tx| tx.memories().memory(id)).unwrap().status
 }
 
 /// A store with two conversations and an approved memory from each.
@@ -188,14 +191,17 @@ fn what_was_copied_comes_back_exactly() {
     assert_eq!(everything(bench.store.path()), before);
     assert!(feed.try_recv().unwrap().len() > 10, "every panel is told");
     for store in [&bench.store, &other] {
-        assert_eq!(store.read(|tx| tx.totals()).unwrap(), (4, 2), "whoever has it open sees the restored one");
-        assert_eq!(store.read(|tx| tx.verify_chain()).unwrap().faults, []);
-        assert_eq!(store.read(|tx| tx.memory(&ids[0])).unwrap().status, MemoryStatus::Active);
+        assert_eq!(store.read(|tx| tx.log().totals()).unwrap(), (4, 2), "whoever has it open sees the restored one");
+        assert_eq!(store.read(|tx| tx.log().verify_chain()).unwrap().faults, []);
+        assert_eq!(store.read(|tx| tx.memories().memory(&ids[0])).unwrap().status, MemoryStatus::Active);
     }
     bench.append(&conversation("again", "owner Mara: life goes on"));
-    assert_eq!(other.read(|tx| tx.totals()).unwrap(), (5, 3), "and it is a store as before");
+    assert_eq!(other.read(|tx| tx.log().totals()).unwrap(), (5, 3), "and it is a store as before");
     assert!(!bench.dir.path().join("restore.part").exists());
-    assert!(other.read(|tx| tx.boundary_version()).unwrap() > 1, "caches in other processes see that everything changed");
+    assert!(
+        other.read(|tx| tx.privacy().boundary_version()).unwrap() > 1,
+        "caches in other processes see that everything changed"
+    );
 }
 
 #[test]
@@ -300,7 +306,7 @@ fn what_was_erased_since_does_not_come_back_and_stays_out_of_later_imports() {
             sources: vec![bench.conversation(source)],
             worded_at: NOW,
         };
-        bench.store.write(|tx| tx.put_topic_wording(&wording)).unwrap();
+        bench.store.write(|tx| tx.topics().put_topic_wording(&wording)).unwrap();
     }
     let copy = back_up(&bench, "copy.db");
     let later = conversation("later", &format!("owner Mara: and the other {SECRET}"));
@@ -310,15 +316,15 @@ fn what_was_erased_since_does_not_come_back_and_stays_out_of_later_imports() {
 
     let restored = restore(&bench, &copy).unwrap();
     assert_eq!((restored.erased_again, restored.kept_out, restored.messages), (1, 1, 1));
-    assert!(bench.store.read(|tx| tx.memory(&memory)).is_err(), "what rested on it is gone as well");
+    assert!(bench.store.read(|tx| tx.memories().memory(&memory)).is_err(), "what rested on it is gone as well");
     assert_eq!(bench.dump("SELECT content_key FROM topic_wordings"), ["kept"], "and what a model wrote of it");
-    assert_eq!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults, []);
+    assert_eq!(bench.store.read(|tx| tx.log().verify_chain()).unwrap().faults, []);
     for messages in [&secret, &later] {
         let outcome = bench.append(messages);
         assert_eq!((outcome.imported, outcome.erased), (0, 1), "an export that is read again brings nothing back");
     }
     bench.append(&conversation("new", "owner Mara: something new"));
-    assert_eq!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults, [], "the chain goes on");
+    assert_eq!(bench.store.read(|tx| tx.log().verify_chain()).unwrap().faults, [], "the chain goes on");
     bench.store.checkpoint().unwrap();
     let bytes = std::fs::read(bench.store.path()).unwrap();
     assert!(!bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()), "no byte of it stands in the file");
@@ -339,7 +345,7 @@ fn a_person_erased_since_stays_erased_and_what_others_said_stays() {
     let lines = "owner Mara: hello all\nperson Ana: I told you a secret\nperson Ben: so did I";
     bench.append(&Conversation::new("room").channel("whatsapp", "room").messages(lines));
     let copy = back_up(&bench, "copy.db");
-    let handles = bench.store.read(|tx| tx.handles()).unwrap();
+    let handles = bench.store.read(|tx| tx.people().handles()).unwrap();
     let ana = handles.iter().find(|row| row.handle == "Ana").unwrap().id.clone();
     let job = keepsake_domain::JobId::fresh(&bench.ids);
     bench.store.erase_person(&[ana], "asked", &job, NOW).unwrap();
@@ -360,8 +366,8 @@ fn what_was_refused_corrected_hidden_or_made_private_since_stays_so() {
     for id in [&corrected, &trashed, &kept] {
         decide(&bench, id, MemoryStatus::Active);
     }
-    bench.store.write(|tx| tx.put_setting("models", "\"that server\"", NOW)).unwrap();
-    bench.store.write(|tx| tx.put_setting("other", "\"then\"", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put_setting("models", "\"that server\"", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put_setting("other", "\"then\"", NOW)).unwrap();
     let copy = back_up(&bench, "copy.db");
 
     decide(&bench, &trashed, MemoryStatus::Archived);
@@ -371,11 +377,11 @@ fn what_was_refused_corrected_hidden_or_made_private_since_stays_so() {
     bench
         .store
         .write(|tx| {
-            tx.set_private(&tea, true)?;
-            tx.hide_memories_of(&tea, true)?;
-            tx.choose_conversation_visibility(&forum, Some(keepsake_domain::Visibility::Private))?;
-            tx.put_setting("models", "\"none\"", NOW)?;
-            tx.put_setting("other", "\"now\"", NOW)
+            tx.log().set_private(&tea, true)?;
+            tx.memories().hide_memories_of(&tea, true)?;
+            tx.privacy().choose_conversation_visibility(&forum, Some(keepsake_domain::Visibility::Private))?;
+            tx.settings().put_setting("models", "\"none\"", NOW)?;
+            tx.settings().put_setting("other", "\"now\"", NOW)
         })
         .unwrap();
 
@@ -385,16 +391,16 @@ fn what_was_refused_corrected_hidden_or_made_private_since_stays_so() {
     assert_eq!(status(&bench, &kept), MemoryStatus::Active, "a control: nothing else is touched");
     assert_eq!(bench.dump(&format!("SELECT is_hidden FROM memories WHERE id = '{}'", ids[0])), ["1"]);
     assert_eq!((restored.refused_again, restored.reopened, restored.kept_private), (2, 1, 2));
-    assert!(bench.store.read(|tx| tx.conversation(&tea)).unwrap().is_private);
-    assert_eq!(bench.store.read(|tx| tx.conversation(&forum)).unwrap().visibility, keepsake_domain::Visibility::Private);
-    let setting = |key: &str| bench.store.read(|tx| tx.setting(key)).unwrap().unwrap();
+    assert!(bench.store.read(|tx| tx.log().conversation(&tea)).unwrap().is_private);
+    assert_eq!(bench.store.read(|tx| tx.log().conversation(&forum)).unwrap().visibility, keepsake_domain::Visibility::Private);
+    let setting = |key: &str| bench.store.read(|tx| tx.settings().setting(key)).unwrap().unwrap();
     assert_eq!((setting("models"), setting("other")), ("\"none\"".to_owned(), "\"then\"".to_owned()));
 }
 
 #[test]
 fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     let (bench, ids) = lived_in();
-    bench.store.write(|tx| tx.put_setting("models", "\"that server\"", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put_setting("models", "\"that server\"", NOW)).unwrap();
     let copy = back_up(&bench, "copy.db");
     let tea = bench.conversation("tea");
     let version = || bench.dump("SELECT version FROM boundary_version")[0].parse::<i64>().unwrap();
@@ -405,8 +411,8 @@ fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     decide(&bench, &ids[1], MemoryStatus::Rejected);
     other
         .write(|tx| {
-            tx.set_private(&tea, true)?;
-            tx.put_setting("models", "\"none\"", NOW)
+            tx.log().set_private(&tea, true)?;
+            tx.settings().put_setting("models", "\"none\"", NOW)
         })
         .unwrap();
     let seen = version();
@@ -414,10 +420,10 @@ fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     assert_eq!((restored.refused_again, restored.kept_private), (1, 1), "{restored:?}");
     assert_eq!(status(&bench, &ids[0]), MemoryStatus::Active, "a control: what nobody touched is as it was");
     assert_eq!(status(&bench, &ids[1]), MemoryStatus::Rejected);
-    assert!(bench.store.read(|tx| tx.conversation(&tea)).unwrap().is_private);
-    assert_eq!(bench.store.read(|tx| tx.setting("models")).unwrap().unwrap(), "\"none\"");
+    assert!(bench.store.read(|tx| tx.log().conversation(&tea)).unwrap().is_private);
+    assert_eq!(bench.store.read(|tx| tx.settings().setting("models")).unwrap().unwrap(), "\"none\"");
     assert!(version() > seen, "whoever kept something in memory sees that it holds no more");
-    assert_eq!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults, []);
+    assert_eq!(bench.store.read(|tx| tx.log().verify_chain()).unwrap().faults, []);
 }
 
 #[test]
@@ -429,8 +435,8 @@ fn what_is_erased_while_a_copy_is_made_ready_does_not_come_back() {
     let erase_derived = |bench: &Bench| {
         let tea = bench.conversation("tea");
         let derived = |tx: &keepsake_store::WriteTx<'_>| {
-            tx.set_private(&tea, true)?;
-            tx.erase_derived(&tea)
+            tx.log().set_private(&tea, true)?;
+            tx.lifecycle().erase_derived(&tea)
         };
         bench.store.write(derived).unwrap();
     };
@@ -493,7 +499,7 @@ fn a_copy_of_another_store_comes_in_whole_and_says_so() {
     mine.erase("mine");
     let restored = restore(&mine, &copy).unwrap();
     assert_eq!((restored.is_same_store, restored.messages), (false, 4));
-    assert_eq!(mine.store.read(|tx| tx.verify_chain()).unwrap().faults, []);
+    assert_eq!(mine.store.read(|tx| tx.log().verify_chain()).unwrap().faults, []);
 }
 
 #[test]
@@ -529,7 +535,7 @@ fn a_database_that_cannot_be_opened_is_replaced_and_kept_aside() {
     let (restored, kept) = Store::replace_damaged(dir.path(), &copy, OnDoubt::Refuse, NOW, &mut on).unwrap();
     assert_eq!(restored.messages, 4);
     assert_eq!(std::fs::read(kept.unwrap()).unwrap(), broken, "nothing of the damaged one is lost");
-    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2));
+    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.log().totals()).unwrap(), (4, 2));
     assert_eq!(everything(&live), before);
 }
 
@@ -548,7 +554,11 @@ fn a_log_whose_database_is_gone_is_not_taken_for_the_log_of_the_copy() {
     let (restored, kept) = Store::replace_damaged(dir.path(), &copy, OnDoubt::Refuse, NOW, &mut on).unwrap();
     assert_eq!(restored.messages, 4);
     assert_eq!(std::fs::read(format!("{}-wal", kept.unwrap().display())).unwrap(), stale, "it is kept aside");
-    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2), "the copy, and nothing of the log");
+    assert_eq!(
+        Store::open(dir.path(), NOW).unwrap().read(|tx| tx.log().totals()).unwrap(),
+        (4, 2),
+        "the copy, and nothing of the log"
+    );
 }
 
 #[test]
@@ -583,7 +593,7 @@ proptest! {
         if restore(&bench, &copy).is_err() {
             prop_assert_eq!(everything(bench.store.path()), before, "a refused file changes nothing");
         } else {
-            prop_assert_eq!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults, vec![]);
+            prop_assert_eq!(bench.store.read(|tx| tx.log().verify_chain()).unwrap().faults, vec![]);
             let messages = |rows: Vec<String>| log(&rows).into_iter().filter(|row| row.contains("I love")).count();
             prop_assert_eq!(messages(everything(bench.store.path())), messages(before), "every message is there");
         }
@@ -595,14 +605,14 @@ fn who_is_no_friend_any_more_does_not_become_one_by_going_back() {
     use keepsake_domain::PersonRole;
     let bench = Bench::new();
     bench.append(&Conversation::new("room").channel("dm", "room").messages("person Ana: hello\nperson Ben: hello"));
-    let handles = bench.store.read(|tx| tx.handles()).unwrap();
+    let handles = bench.store.read(|tx| tx.people().handles()).unwrap();
     let of = |name: &str| handles.iter().find(|row| row.handle == name).unwrap().entity_id.clone();
     let (ana, ben) = (of("Ana"), of("Ben"));
-    bench.store.write(|tx| tx.put_person_role(&[ana.clone(), ben.clone()], PersonRole::Friend, NOW)).unwrap();
+    bench.store.write(|tx| tx.tiers().put_person_role(&[ana.clone(), ben.clone()], PersonRole::Friend, NOW)).unwrap();
     let copy = back_up(&bench, "copy.db");
-    bench.store.write(|tx| tx.put_person_role(std::slice::from_ref(&ana), PersonRole::Guest, NOW.plus_ms(1))).unwrap();
+    bench.store.write(|tx| tx.tiers().put_person_role(std::slice::from_ref(&ana), PersonRole::Guest, NOW.plus_ms(1))).unwrap();
     restore(&bench, &copy).unwrap();
-    let roles = bench.store.read(|tx| tx.person_roles()).unwrap();
+    let roles = bench.store.read(|tx| tx.tiers().person_roles()).unwrap();
     assert_eq!(
         (roles.get(&ana), roles.get(&ben)),
         (Some(&PersonRole::Guest), Some(&PersonRole::Friend)),
@@ -621,23 +631,23 @@ fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
         message.author.handle = ChannelHandle::of_unidentified_speaker(&message.author.name.to_lowercase(), meeting);
     }
     bench.append(&messages);
-    let voices = || bench.store.read(|tx| tx.voices(None)).unwrap();
+    let voices = || bench.store.read(|tx| tx.people().voices(None)).unwrap();
     let of = |label: &str| voices().into_iter().find(|voice| voice.label == label).unwrap().handle;
     let (one, two, three) = (of("Speaker 1"), of("Speaker 2"), of("Speaker 3"));
     bench
         .store
         .write(|tx| {
-            tx.name_speaker(&one, Some("Rui"), NOW)?;
-            tx.set_speaker_is_owner(&two, true, NOW)?;
-            tx.name_speaker(&three, Some("Ines"), NOW)
+            tx.people().name_speaker(&one, Some("Rui"), NOW)?;
+            tx.people().set_speaker_is_owner(&two, true, NOW)?;
+            tx.people().name_speaker(&three, Some("Ines"), NOW)
         })
         .unwrap();
     let copy = back_up(&bench, "copy.db");
     bench
         .store
         .write(|tx| {
-            tx.name_speaker(&one, None, NOW.plus_ms(1))?;
-            tx.set_speaker_is_owner(&two, false, NOW.plus_ms(1))
+            tx.people().name_speaker(&one, None, NOW.plus_ms(1))?;
+            tx.people().set_speaker_is_owner(&two, false, NOW.plus_ms(1))
         })
         .unwrap();
     restore(&bench, &copy).unwrap();
@@ -697,7 +707,7 @@ fn a_copy_with_changed_locks_comes_back_only_when_it_is_salvaged_and_without_the
     let staged = bench.store.stage_with(&copy, &[], OnDoubt::Salvage, NOW, &mut on).unwrap();
     bench.store.replace_with(staged, &mut on).unwrap();
     assert_eq!(locks(bench.store.path()), whole);
-    let told = bench.store.read(|tx| tx.alerts()).unwrap();
+    let told = bench.store.read(|tx| tx.alerts().all()).unwrap();
     assert!(told.iter().any(|alert| alert.kind == "schema_changed" && alert.message.contains("helper")), "{told:?}");
     // The trigger is planted while the store is open. The copy does not contain it.
     plain(bench.store.path()).execute_batch(PLANTED).unwrap();

@@ -49,14 +49,14 @@ impl Bench {
 
     pub(crate) fn append_from(&self, messages: &[Message], import_id: Option<&ImportId>) -> BatchOutcome {
         let context = AppendContext { ids: &self.ids, now: NOW, import_id };
-        self.store.write(|tx| tx.append(messages, context)).unwrap()
+        self.store.write(|tx| tx.log().append(messages, context)).unwrap()
     }
 
     pub(crate) fn import(&self, messages: &[Message], is_sample: bool) -> ImportId {
         let id = ImportId::fresh(&self.ids);
-        self.store.write(|tx| tx.begin_import(&id, "export.zip", "keepsake", is_sample, NOW)).unwrap();
+        self.store.write(|tx| tx.sources().begin_import(&id, "export.zip", "keepsake", is_sample, NOW)).unwrap();
         self.append_from(messages, Some(&id));
-        self.store.write(|tx| tx.account_import(&id, "done", &ImportTotals::default(), None, Some(NOW))).unwrap();
+        self.store.write(|tx| tx.sources().account_import(&id, "done", &ImportTotals::default(), None, Some(NOW))).unwrap();
         id
     }
 
@@ -75,7 +75,7 @@ impl Bench {
     /// numbers.
     pub(crate) fn begin_undoing(&self, import: &ImportId) -> (Erased, JobId) {
         let job = JobId::fresh(&self.ids);
-        let foreseen = self.store.read(|tx| tx.preview_undone_import(import)).unwrap();
+        let foreseen = self.store.read(|tx| tx.lifecycle().preview_undone_import(import)).unwrap();
         let undone = self.store.undo_import(import, &job, NOW).unwrap();
         let numbers = (foreseen.messages, foreseen.conversations, foreseen.memories);
         assert_eq!((undone.messages, undone.conversations, undone.memories), numbers, "as the preview said: {foreseen:?}");
@@ -94,17 +94,17 @@ impl Bench {
 
     /// One attempt to complete an erasure.
     pub(crate) fn sweep(&self, job: &JobId) -> keepsake_store::Result<Sweep> {
-        let row = self.store.read(|tx| tx.job(job))?;
+        let row = self.store.read(|tx| tx.jobs().job(job))?;
         self.store.sweep(&serde_json::from_str(&row.payload).unwrap())
     }
 
     pub(crate) fn conversation(&self, source: &str) -> ConversationId {
-        self.store.read(|tx| tx.conversation_by_source(source)).unwrap().unwrap()
+        self.store.read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap()
     }
 
     pub(crate) fn messages(&self, source: &str) -> Vec<InteractionRow> {
         let id = self.conversation(source);
-        self.store.read(|tx| tx.conversation_interactions(&id)).unwrap()
+        self.store.read(|tx| tx.log().conversation_interactions(&id)).unwrap()
     }
 
     /// The message and span of `needle` in a conversation.
@@ -129,7 +129,7 @@ impl Bench {
             }
         };
         let id = LinkId::fresh(&self.ids);
-        self.store.write(|tx| tx.answer_link(&id, &handle(a), &handle(b), answer, "", NOW)).unwrap();
+        self.store.write(|tx| tx.people().answer_link(&id, &handle(a), &handle(b), answer, "", NOW)).unwrap();
     }
 
     pub(crate) fn memory(&self, content: &str, evidence: Vec<NewEvidence>) -> NewMemory {
@@ -156,7 +156,7 @@ impl Bench {
     }
 
     pub(crate) fn insert(&self, memory: &NewMemory) -> MemoryId {
-        self.store.write(|tx| tx.insert_memory(memory)).unwrap();
+        self.store.write(|tx| tx.memories().insert_memory(memory)).unwrap();
         memory.id.clone()
     }
 

@@ -35,21 +35,24 @@ fn first_fault(bench: &Bench, tamper: &str) -> Option<i64> {
         raw.execute_batch(tamper).unwrap_or_else(|error| panic!("{tamper}: {error}"));
         assert!(raw.total_changes() > changes, "{tamper} must change something to prove anything");
     });
-    copy.store.read(|tx| tx.verify_chain()).unwrap().faults.first().map(|fault| fault.seq)
+    copy.store.read(|tx| tx.log().verify_chain()).unwrap().faults.first().map(|fault| fault.seq)
 }
 
 #[test]
 fn an_untouched_log_verifies_with_its_tombstones() {
     let bench = talk();
-    let report = bench.store.read(|tx| tx.verify_chain()).unwrap();
+    let report = bench.store.read(|tx| tx.log().verify_chain()).unwrap();
     assert_eq!((report.rows, report.faults.len()), (28, 0));
     let copy = bench.copy(2, unguarded);
-    assert!(copy.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty(), "the tampering in the other tests is what shows");
+    assert!(
+        copy.store.read(|tx| tx.log().verify_chain()).unwrap().faults.is_empty(),
+        "the tampering in the other tests is what shows"
+    );
 }
 
 #[test]
 fn an_empty_log_verifies() {
-    assert_eq!(Bench::new().store.read(|tx| tx.verify_chain()).unwrap().rows, 0);
+    assert_eq!(Bench::new().store.read(|tx| tx.log().verify_chain()).unwrap().rows, 0);
 }
 
 #[test]
@@ -139,7 +142,7 @@ proptest! {
             bytes[at] ^= flip;
             raw.execute(&format!("UPDATE interactions SET {name} = CAST(?1 AS TEXT) WHERE seq = ?2"), (bytes, seq)).unwrap();
         });
-        let faults = copy.store.read(|tx| tx.verify_chain()).unwrap().faults;
+        let faults = copy.store.read(|tx| tx.log().verify_chain()).unwrap().faults;
         prop_assert_eq!(faults.iter().map(|fault| fault.seq).collect::<Vec<_>>(), vec![seq]);
     }
 }

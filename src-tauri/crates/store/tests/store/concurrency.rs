@@ -19,7 +19,7 @@ fn two_stores_write_the_same_file_without_being_refused() {
                 start.wait();
                 let store = Store::open(&path, NOW).unwrap();
                 for round in 0..60 {
-                    store.write(|tx| tx.put_setting(&format!("{worker}-{round}"), "1", NOW)).unwrap();
+                    store.write(|tx| tx.settings().put_setting(&format!("{worker}-{round}"), "1", NOW)).unwrap();
                 }
             })
         })
@@ -58,9 +58,9 @@ fn a_store_opens_while_another_is_in_the_middle_of_a_write() {
     bench
         .store
         .write(|tx| {
-            tx.put_setting("a", "1", NOW)?;
+            tx.settings().put_setting("a", "1", NOW)?;
             let second = Store::open(bench.dir.path(), NOW)?;
-            assert_eq!(second.read(|tx| tx.setting("a"))?, None, "what is not committed is not seen");
+            assert_eq!(second.read(|tx| tx.settings().setting("a"))?, None, "what is not committed is not seen");
             Ok(())
         })
         .unwrap();
@@ -74,14 +74,14 @@ fn a_reader_sees_one_moment() {
     bench
         .store
         .read(|tx| {
-            let before = tx.totals()?;
+            let before = tx.log().totals()?;
             bench.append(&conversation("d", "owner Mara: two"));
-            assert_eq!(other.read(|tx| tx.totals())?, (2, 2), "a new reader sees the new message");
-            assert_eq!(tx.totals()?, before, "this one stays in its moment");
+            assert_eq!(other.read(|tx| tx.log().totals())?, (2, 2), "a new reader sees the new message");
+            assert_eq!(tx.log().totals()?, before, "this one stays in its moment");
             Ok(())
         })
         .unwrap();
-    assert_eq!(bench.store.read(|tx| tx.totals()).unwrap(), (2, 2));
+    assert_eq!(bench.store.read(|tx| tx.log().totals()).unwrap(), (2, 2));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn more_readers_than_connections_wait_their_turn() {
         for _ in 0..16 {
             scope.spawn(|| {
                 for _ in 0..50 {
-                    assert_eq!(bench.store.read(|tx| tx.totals()).unwrap(), (1, 1));
+                    assert_eq!(bench.store.read(|tx| tx.log().totals()).unwrap(), (1, 1));
                 }
             });
         }
@@ -104,8 +104,8 @@ fn the_data_version_moves_when_another_process_commits() {
     let bench = Bench::new();
     let other = Store::open(bench.dir.path(), NOW).unwrap();
     let before = bench.store.data_version().unwrap();
-    bench.store.write(|tx| tx.put_setting("a", "1", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put_setting("a", "1", NOW)).unwrap();
     assert_eq!(bench.store.data_version().unwrap(), before, "own writes do not count");
-    other.write(|tx| tx.put_setting("b", "1", NOW)).unwrap();
+    other.write(|tx| tx.settings().put_setting("b", "1", NOW)).unwrap();
     assert_ne!(bench.store.data_version().unwrap(), before);
 }

@@ -44,11 +44,11 @@ fn infested(bench: &Bench, older: &str) -> ImportId {
     bench
         .store
         .write(|tx| {
-            tx.put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
-            let gap = tx.vector_gap("m", 1_000)?.expect("nothing has a vector yet");
+            tx.vectors().put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
+            let gap = tx.vectors().vector_gap("m", 1_000)?.expect("nothing has a vector yet");
             let vectors: Vec<_> = gap.messages.iter().map(|message| (message.seq, 0, vec![0.5; 8])).collect();
-            tx.put_vectors("m", 8, &gap, &vectors)?;
-            tx.log_stop(
+            tx.vectors().put_vectors("m", 8, &gap, &vectors)?;
+            tx.memories().log_stop(
                 &NewGateLogRow {
                     conversation_id: conversation_id.clone(),
                     gate: Gate::ALL[0],
@@ -71,7 +71,7 @@ fn infested(bench: &Bench, older: &str) -> ImportId {
                 created: NOW,
             };
             let summary = SummaryId::fresh(&bench.ids);
-            tx.insert_analysis(&analysis, Some((&summary, CANARY, &place.interaction_id, &place.interaction_id)))?;
+            tx.analyses().insert_analysis(&analysis, Some((&summary, CANARY, &place.interaction_id, &place.interaction_id)))?;
             approve(tx, bench, &id, &format!("Approved {CANARY}"))
         })
         .unwrap();
@@ -97,11 +97,11 @@ fn quote_in_account(bench: &Bench, import: &ImportId) {
     bench
         .store
         .write(|tx| {
-            tx.account_import(import, "done", &totals, Some(CANARY), Some(NOW))?;
-            tx.enqueue(&job, NOW)?;
-            let (lease, _) = tx.lease_next(Lane::Import, NOW)?.unwrap();
-            tx.fail(&lease, CANARY, false, NOW)?;
-            tx.raise_alert(&AlertRow {
+            tx.sources().account_import(import, "done", &totals, Some(CANARY), Some(NOW))?;
+            tx.jobs().enqueue(&job, NOW)?;
+            let (lease, _) = tx.jobs().lease_next(Lane::Import, NOW)?.unwrap();
+            tx.jobs().fail(&lease, CANARY, false, NOW)?;
+            tx.alerts().raise_alert(&AlertRow {
                 id: AlertId::fresh(&bench.ids),
                 kind: "job_failed".to_owned(),
                 message: CANARY.to_owned(),
@@ -113,10 +113,10 @@ fn quote_in_account(bench: &Bench, import: &ImportId) {
 }
 
 fn approve(tx: &keepsake_store::WriteTx<'_>, bench: &Bench, id: &MemoryId, summary: &str) -> keepsake_store::Result<()> {
-    let before = MemoryState::from(&tx.memory(id)?);
+    let before = MemoryState::from(&tx.memories().memory(id)?);
     let after = MemoryState { status: MemoryStatus::Active, decided: Some(NOW), ..before.clone() };
     let change = MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() };
-    tx.apply_operation(&OperationId::fresh(&bench.ids), "approve", summary, &[change], NOW)
+    tx.memories().apply_operation(&OperationId::fresh(&bench.ids), "approve", summary, &[change], NOW)
 }
 
 #[test]
@@ -144,14 +144,14 @@ fn no_byte_of_an_undone_import_remains_also_where_its_conversation_is_older() {
 /// Removes what is infested, and checks that nothing of it is left and that the rest is as it was.
 fn none_remains(bench: &Bench, conversations: u64, remove: &dyn Fn() -> keepsake_store::Erased) {
     assert!(canaries(bench) > 100, "the canary is there to be found");
-    let rows = bench.store.read(|tx| tx.verify_chain()).unwrap().rows;
+    let rows = bench.store.read(|tx| tx.log().verify_chain()).unwrap().rows;
     let gone = "(import_id IS NOT NULL AND source_conversation = 'gone')";
     let kept = bench.dump(&format!("SELECT * FROM interactions WHERE NOT {gone}"));
     let erased = remove();
     assert_eq!((erased.conversations, erased.messages, erased.memories), (conversations, 43, 1));
     assert_eq!(canaries(bench), 0, "file, log and shared memory hold nothing of it");
     assert_eq!(bench.dump("SELECT * FROM interactions"), kept, "the rest is untouched");
-    let report = bench.store.read(|tx| tx.verify_chain()).unwrap();
+    let report = bench.store.read(|tx| tx.log().verify_chain()).unwrap();
     assert!(report.faults.is_empty() && report.rows == rows, "the chain is whole over the tombstones: {report:?}");
     assert_eq!(bench.dump("PRAGMA integrity_check"), ["ok"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
@@ -167,7 +167,7 @@ fn none_remains(bench: &Bench, conversations: u64, remove: &dyn Fn() -> keepsake
         ["localhost:1 | answered |  | - | -"],
         "that something was sent stays true, what it was is gone"
     );
-    assert!(bench.store.read(|tx| tx.search_messages(CANARY, 5)).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.search().search_messages(CANARY, 5)).unwrap().is_empty());
     bench.dump("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('integrity-check', 1)");
 }
 
@@ -194,24 +194,24 @@ fn an_erasure_that_a_reader_holds_up_is_not_done_before_the_reader_is_gone() {
     reader.execute_batch("BEGIN; SELECT count(*) FROM interactions").unwrap();
     let (_, job) = bench.begin_erasing("gone");
     assert_eq!(bench.sweep(&job).unwrap(), Sweep::Held);
-    assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 1);
+    assert_eq!(bench.store.read(|tx| tx.lifecycle().pending_erasures()).unwrap(), 1);
     assert!(canaries(&bench) > 0, "the reader still sees the text, so it is still there");
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
     assert!(canaries(&bench) > 0, "without another try it would stay, although nobody reads any more");
     assert_eq!(bench.sweep(&job).unwrap(), Sweep::Clean);
     assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
-    let payload = bench.store.read(|tx| tx.job(&job)).unwrap().payload;
+    let payload = bench.store.read(|tx| tx.jobs().job(&job)).unwrap().payload;
     assert!(!payload.to_lowercase().contains(CANARY), "the job that waits holds no text: {payload}");
     bench
         .store
         .write(|tx| {
-            let (lease, _) = tx.lease_job(&job, NOW)?.unwrap();
-            tx.complete_erasure(&lease, "{}", NOW)
+            let (lease, _) = tx.jobs().lease_job(&job, NOW)?.unwrap();
+            tx.jobs().complete_erasure(&lease, "{}", NOW)
         })
         .unwrap();
     assert_eq!(bench.dump("SELECT payload FROM jobs"), [r#"{"erased":{"messages":43,"conversations":1,"memories":1}}"#]);
-    assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 0);
+    assert_eq!(bench.store.read(|tx| tx.lifecycle().pending_erasures()).unwrap(), 0);
 }
 
 const WORDS: &str = "I keep the spare key under the third flowerpot from the left";
@@ -247,8 +247,8 @@ fn an_erasure_cannot_be_cancelled() {
     let bench = Bench::new();
     bench.append(&conversation("gone", "owner Mara: mine"));
     let (_, job) = bench.begin_erasing("gone");
-    assert!(bench.store.write(|tx| tx.request_cancel(&job, NOW)).is_err());
-    assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 1);
+    assert!(bench.store.write(|tx| tx.jobs().request_cancel(&job, NOW)).is_err());
+    assert_eq!(bench.store.read(|tx| tx.lifecycle().pending_erasures()).unwrap(), 1);
 }
 
 #[test]
@@ -277,10 +277,10 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     bench
         .store
         .read(|tx| {
-            assert_eq!(tx.evidence(&id)?.len(), 1);
-            assert_eq!(tx.memory(&id)?.conversation_id, bench.conversation("kept"));
-            assert_eq!(tx.memory(&new)?.supersedes, None, "the chain of versions begins here now");
-            assert!(tx.memory(&old).is_err());
+            assert_eq!(tx.memories().evidence(&id)?.len(), 1);
+            assert_eq!(tx.memories().memory(&id)?.conversation_id, bench.conversation("kept"));
+            assert_eq!(tx.memories().memory(&new)?.supersedes, None, "the chain of versions begins here now");
+            assert!(tx.memories().memory(&old).is_err());
             Ok(())
         })
         .unwrap();
@@ -312,10 +312,10 @@ fn a_sample_import_that_reached_into_another_conversation_can_be_undone() {
     bench.undo(&sample);
     assert_eq!(bench.messages("own").len(), 1, "the person's own message stays");
     let sample = bench.import(&conversation("sample", "owner Mara: try me"), true);
-    assert_eq!(bench.store.read(|tx| tx.sample_imports()).unwrap(), std::slice::from_ref(&sample));
+    assert_eq!(bench.store.read(|tx| tx.sources().sample_imports()).unwrap(), std::slice::from_ref(&sample));
     bench.undo(&sample);
-    assert!(bench.store.read(|tx| tx.sample_imports()).unwrap().is_empty());
-    assert!(bench.store.read(|tx| tx.imports(10)).unwrap().is_empty(), "and forgotten");
+    assert!(bench.store.read(|tx| tx.sources().sample_imports()).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.sources().imports(10)).unwrap().is_empty(), "and forgotten");
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn erasing_what_is_not_there_erases_nothing() {
     let job = JobId::fresh(&bench.ids);
     let refused = bench.store.undo_import(&nobody, &job, NOW).unwrap_err();
     assert!(matches!(refused, StoreError::NotFound { what: "import", .. }), "{refused}");
-    assert!(bench.store.read(|tx| tx.job(&job)).is_err(), "and nothing is left to be done later");
+    assert!(bench.store.read(|tx| tx.jobs().job(&job)).is_err(), "and nothing is left to be done later");
     assert_eq!(bench.messages("c").len(), 1);
 }
 
@@ -336,11 +336,11 @@ fn an_import_accounts_for_itself() {
     let import = bench.import(&conversation("c", "owner Mara: mine"), false);
     let skipped = vec![ImportSkip { reason: "empty".to_owned(), count: 2, sample: "line 3".to_owned() }];
     let totals = ImportTotals { conversations: 1, seen: 3, imported: 1, duplicate: 0, skipped };
-    bench.store.write(|tx| tx.account_import(&import, "done", &totals, None, Some(NOW))).unwrap();
-    let row = bench.store.read(|tx| tx.imports(1)).unwrap().pop().unwrap();
+    bench.store.write(|tx| tx.sources().account_import(&import, "done", &totals, None, Some(NOW))).unwrap();
+    let row = bench.store.read(|tx| tx.sources().imports(1)).unwrap().pop().unwrap();
     assert_eq!((row.state.as_str(), row.totals, row.finished), ("done", totals, Some(NOW)));
     let nobody = ImportId::fresh(&bench.ids);
-    assert!(bench.store.write(|tx| tx.account_import(&nobody, "done", &ImportTotals::default(), None, None)).is_err());
+    assert!(bench.store.write(|tx| tx.sources().account_import(&nobody, "done", &ImportTotals::default(), None, None)).is_err());
 }
 
 /// Erasing an item also deletes the records and hashes of its served text. All other records stay.
@@ -354,7 +354,7 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
     let pieces = vec!["i live in utrecht".to_owned()];
     let now = Timestamp(NOW.0 + 1);
     for id in &ids {
-        bench.store.write(|tx| tx.note_served(id, &pieces, NOW)).unwrap();
+        bench.store.write(|tx| tx.access_log().note_served(id, &pieces, NOW)).unwrap();
     }
     let was = |item: &str| {
         bench.store.read(|tx| Served::before(tx, now)?.map_or(Ok(false), |served| served.was(&pieces[0], item, now))).unwrap()
@@ -385,12 +385,12 @@ fn an_erasure_forgets_nothing_of_what_stays() {
     let told = [message.as_str(), entity.as_str(), "top_1", "pbk_1", "tie_1"];
     let pieces = vec!["i play the cello".to_owned()];
     for id in told.iter().chain(&["top_gone"]) {
-        bench.store.write(|tx| tx.note_served(id, &pieces, NOW)).unwrap();
+        bench.store.write(|tx| tx.access_log().note_served(id, &pieces, NOW)).unwrap();
     }
     let mut items: Vec<String> = told.iter().map(|id| (*id).to_owned()).collect();
     items.push("pbk_gone".to_owned());
     let read = NewAgentRead { agent: "nova".to_owned(), kind: "search", entity: None, chars: 9, items, at: NOW };
-    bench.store.write(|tx| tx.add_agent_read(&read)).unwrap();
+    bench.store.write(|tx| tx.tiers().add_agent_read(&read)).unwrap();
     bench.undo(&undone);
     let left = |sql: &str| {
         let mut left = bench.dump(sql);
@@ -401,7 +401,7 @@ fn an_erasure_forgets_nothing_of_what_stays() {
     expect.sort();
     assert_eq!(left("SELECT item_id FROM served_pieces"), expect);
     assert_eq!(left("SELECT item_id FROM agent_read_items"), expect);
-    let row = bench.store.read(|tx| tx.agent_reads(Some("nova"), 5)).unwrap().pop().unwrap();
+    let row = bench.store.read(|tx| tx.tiers().agent_reads(Some("nova"), 5)).unwrap().pop().unwrap();
     assert_eq!((row.kind.as_str(), row.items, row.chars), ("search", 6, 9), "that it happened, and how much, stays");
     raw.execute_batch("DELETE FROM topics; DELETE FROM playbooks; DELETE FROM tier_entries").unwrap();
     bench.undo(&undone);
@@ -416,17 +416,17 @@ fn what_a_read_held_is_named_of_the_latest_reads_and_of_so_many_items() {
     let read = |items: usize| {
         let items = (0..items).map(|at| format!("mem_{at}")).collect();
         let read = NewAgentRead { agent: "nova".to_owned(), kind: "tiers", entity: None, chars: 1, items, at: NOW };
-        bench.store.write(|tx| tx.add_agent_read(&read)).unwrap();
-        bench.store.read(|tx| tx.agent_reads(None, 1)).unwrap()[0].clone()
+        bench.store.write(|tx| tx.tiers().add_agent_read(&read)).unwrap();
+        bench.store.read(|tx| tx.tiers().agent_reads(None, 1)).unwrap()[0].clone()
     };
     let first = read(500);
-    let named = |seq: i64| bench.store.read(|tx| tx.agent_read_items(seq)).unwrap().len();
+    let named = |seq: i64| bench.store.read(|tx| tx.tiers().agent_read_items(seq)).unwrap().len();
     assert_eq!((first.items, named(first.seq)), (500, 200), "counted are all");
     for _ in 0..1_000 {
         read(1);
     }
     assert_eq!(named(first.seq), 0, "of an old read it is known that it was");
-    assert_eq!((named(first.seq + 1), bench.store.read(|tx| tx.agent_reads(None, 5_000)).unwrap().len()), (1, 1_001));
+    assert_eq!((named(first.seq + 1), bench.store.read(|tx| tx.tiers().agent_reads(None, 5_000)).unwrap().len()), (1, 1_001));
 }
 
 #[test]
@@ -444,8 +444,8 @@ fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
     bench
         .store
         .write(|tx| {
-            tx.put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
-            tx.log_stop(
+            tx.vectors().put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
+            tx.memories().log_stop(
                 &NewGateLogRow {
                     conversation_id: conversation_id.clone(),
                     gate: Gate::ALL[0],
@@ -459,17 +459,17 @@ fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
                 },
                 NOW,
             )?;
-            tx.set_shared(keepsake_store::ConsentItem::Memory, id.as_str(), true, NOW)?;
-            tx.note_served(id.as_str(), &[CANARY.to_owned()], NOW)?;
-            tx.add_agent_read(&read)?;
-            let before = MemoryState::from(&tx.memory(&id)?);
+            tx.privacy().set_shared(keepsake_store::ConsentItem::Memory, id.as_str(), true, NOW)?;
+            tx.access_log().note_served(id.as_str(), &[CANARY.to_owned()], NOW)?;
+            tx.tiers().add_agent_read(&read)?;
+            let before = MemoryState::from(&tx.memories().memory(&id)?);
             let after = MemoryState { status: MemoryStatus::Archived, decided: Some(NOW), ..before.clone() };
             let change = MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() };
-            tx.apply_operation(&OperationId::fresh(&bench.ids), "archive", CANARY, &[change], NOW)
+            tx.memories().apply_operation(&OperationId::fresh(&bench.ids), "archive", CANARY, &[change], NOW)
         })
         .unwrap();
     assert!(canaries(&bench) >= 6, "the canary is there to be found: {}", canaries(&bench));
-    let reads = bench.store.read(|tx| tx.reads_of_item(id.as_str(), 1)).unwrap();
+    let reads = bench.store.read(|tx| tx.tiers().reads_of_item(id.as_str(), 1)).unwrap();
     assert_eq!((reads.0, reads.1[0].agent.as_str(), reads.1[0].kind.as_str(), reads.1[0].at), (1, "coder", "context", NOW));
     let job = JobId::fresh(&bench.ids);
     let foreseen = bench.store.preview_erased_memories(std::slice::from_ref(&id), NOW).unwrap();
@@ -477,18 +477,18 @@ fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
     assert_eq!(erased, foreseen);
     let counts = (erased.memories, erased.versions, erased.lines, erased.vectors, erased.stops, erased.reads);
     assert_eq!(counts, (1, 0, 1, 1, 1, 1));
-    let payload = bench.store.read(|tx| tx.job(&job)).unwrap().payload;
+    let payload = bench.store.read(|tx| tx.jobs().job(&job)).unwrap().payload;
     assert_eq!(bench.store.sweep(&serde_json::from_str(&payload).unwrap()).unwrap(), Sweep::Clean);
     assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
     assert_eq!(bench.dump("SELECT * FROM interactions"), said, "no message was touched");
-    assert!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
+    assert!(bench.store.read(|tx| tx.log().verify_chain()).unwrap().faults.is_empty());
     let every_table =
         bench.dump("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'");
     let naming = |table: &String| bench.dump(&format!("SELECT * FROM \"{table}\"")).iter().any(|row| row.contains(id.as_str()));
     assert_eq!(every_table.into_iter().filter(naming).collect::<Vec<_>>(), Vec::<String>::new(), "nothing names it");
     assert_eq!(bench.dump("SELECT count(*) FROM memory_tombstones"), ["1"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
-    assert!(bench.store.read(|tx| tx.is_statement_erased(&Subject::Owner, &memory.fingerprint)).unwrap());
+    assert!(bench.store.read(|tx| tx.lifecycle().is_statement_erased(&Subject::Owner, &memory.fingerprint)).unwrap());
     // Erasing the conversation also deletes its forgotten places.
     let gone = JobId::fresh(&bench.ids);
     bench.store.erase_conversation(&conversation_id, "asked", &gone, NOW).unwrap();

@@ -19,7 +19,7 @@ fn on(_: u64, _: u64) -> bool {
 
 fn export(store: &Store) -> TempDir {
     let folder = TempDir::new().unwrap();
-    let list = store.read(|tx| tx.export_rows(folder.path(), &mut on)).unwrap();
+    let list = store.read(|tx| tx.lifecycle().export_rows(folder.path(), &mut on)).unwrap();
     write_export_list(folder.path(), &list).unwrap();
     folder
 }
@@ -104,23 +104,23 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                 let mine = bench.messages(&source).into_iter().find(|message| message.role == keepsake_domain::Role::Owner);
                 if let Some(message) = mine {
                     let memory = bench.memory(&format!("User said {number}"), vec![bench.place(&source, &message.content)]);
-                    let _ = bench.store.write(|tx| tx.insert_memory(&memory));
+                    let _ = bench.store.write(|tx| tx.memories().insert_memory(&memory));
                 }
             }),
             Deed::Decide(at, status) => pick(&memories, *at).map(|id| {
                 let id = id.parse().unwrap();
-                let before = MemoryState::from(&bench.store.read(|tx| tx.memory(&id)).unwrap());
+                let before = MemoryState::from(&bench.store.read(|tx| tx.memories().memory(&id)).unwrap());
                 let status = pick(&[MemoryStatus::Active, MemoryStatus::Rejected, MemoryStatus::Archived], *status).unwrap();
                 let after = MemoryState { status, decided: Some(NOW), ..before.clone() };
                 let change = MemoryChange { id, before: Some(before), after, relations: Vec::new() };
                 let operation = OperationId::fresh(&bench.ids);
-                let _ = bench.store.write(|tx| tx.apply_operation(&operation, "test", "Changed", &[change], NOW));
+                let _ = bench.store.write(|tx| tx.memories().apply_operation(&operation, "test", "Changed", &[change], NOW));
             }),
             Deed::Private(at, on) => pick(&conversations, *at)
-                .map(|id| bench.store.write(|tx| tx.set_private(&id.parse().unwrap(), *on)).map(drop).unwrap()),
+                .map(|id| bench.store.write(|tx| tx.log().set_private(&id.parse().unwrap(), *on)).map(drop).unwrap()),
             Deed::Close(at, on) => pick(&conversations, *at).map(|id| {
                 let choice = on.then_some(Visibility::Private);
-                bench.store.write(|tx| tx.choose_conversation_visibility(&id.parse().unwrap(), choice)).map(drop).unwrap();
+                bench.store.write(|tx| tx.privacy().choose_conversation_visibility(&id.parse().unwrap(), choice)).map(drop).unwrap();
             }),
             Deed::Link(a, b, same) => {
                 let handles = column("SELECT id FROM entity_channels ORDER BY id");
@@ -129,7 +129,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                     let answer = if *same { LinkAnswer::Same } else { LinkAnswer::Different };
                     let id = LinkId::fresh(&bench.ids);
                     let (a, b) = (a.parse().unwrap(), b.parse().unwrap());
-                    let _ = bench.store.write(|tx| tx.answer_link(&id, &a, &b, answer, "why", NOW));
+                    let _ = bench.store.write(|tx| tx.people().answer_link(&id, &a, &b, answer, "why", NOW));
                 })
             }
             Deed::Debunk(at) => pick(&column("SELECT id FROM entities ORDER BY id"), *at).map(|entity| {
@@ -142,7 +142,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                     .unwrap();
             }),
             Deed::Share(at, on) => pick(&memories, *at)
-                .map(|id| bench.store.write(|tx| tx.set_shared(keepsake_store::ConsentItem::Memory, &id, *on, NOW)).map(drop).unwrap()),
+                .map(|id| bench.store.write(|tx| tx.privacy().set_shared(keepsake_store::ConsentItem::Memory, &id, *on, NOW)).map(drop).unwrap()),
             Deed::Topic(at, title) => pick(&column("SELECT id FROM interactions ORDER BY seq"), *at).map(|message| {
                 let raw = plain(bench.store.path());
                 raw.execute(
@@ -161,7 +161,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
             }),
             Deed::Set(text) => {
                 let json = serde_json::json!({ "text": text }).to_string();
-                bench.store.write(|tx| tx.put_setting("settings", &json, NOW)).ok()
+                bench.store.write(|tx| tx.settings().put_setting("settings", &json, NOW)).ok()
             }
             Deed::Erase(at) => pick(&column("SELECT id FROM imports ORDER BY id"), *at).map(|id| {
                 bench.store.undo_import(&id.parse().unwrap(), &JobId::fresh(&bench.ids), NOW).map(drop).unwrap();
@@ -252,7 +252,7 @@ proptest! {
         let restored = load(&other, first.path()).unwrap();
         let second = export(&other.store);
         prop_assert_eq!(files(second.path()), files(first.path()), "exported again it is the same, byte for byte");
-        prop_assert_eq!(other.store.read(|tx| tx.verify_chain()).unwrap().faults, vec![]);
+        prop_assert_eq!(other.store.read(|tx| tx.log().verify_chain()).unwrap().faults, vec![]);
         prop_assert_eq!(restored.messages.to_string(), bench.dump("SELECT count(*) FROM interactions")[0].clone());
         // The index matches the rows exactly.
         let found = |bench: &Bench| bench.dump("SELECT rowid FROM interactions_fts WHERE interactions_fts MATCH 'x*' ORDER BY rowid");
@@ -260,7 +260,7 @@ proptest! {
         // The store stays usable: no erased message comes back, and new rows follow the old ones.
         let talk = Conversation::new("after").messages("owner Mara: life goes on");
         prop_assert_eq!(other.append(&talk).imported, 1);
-        prop_assert_eq!(other.store.read(|tx| tx.verify_chain()).unwrap().faults, vec![]);
+        prop_assert_eq!(other.store.read(|tx| tx.log().verify_chain()).unwrap().faults, vec![]);
     }
 }
 
@@ -419,7 +419,7 @@ fn an_export_and_a_load_can_be_stopped() {
         bench.append(&Conversation::new(&format!("c{n}")).messages("owner Mara: one\nperson Ana: two"));
     }
     let folder = TempDir::new().unwrap();
-    let stopped = bench.store.read(|tx| tx.export_rows(folder.path(), &mut |_, _| false));
+    let stopped = bench.store.read(|tx| tx.lifecycle().export_rows(folder.path(), &mut |_, _| false));
     assert!(matches!(stopped, Err(StoreError::Stopped)));
     let whole = export(&bench.store);
     let other = Bench::new();

@@ -37,11 +37,11 @@ fn gap(bench: &Bench, need: &str, evidence: Vec<EvidenceSpan>) -> GapRow {
 }
 
 fn put(bench: &Bench, gap: &GapRow) -> keepsake_store::Result<()> {
-    bench.store.write(|tx| tx.insert_gap(gap))
+    bench.store.write(|tx| tx.gaps().insert_gap(gap))
 }
 
 fn stored(bench: &Bench, id: &GapId) -> GapRow {
-    bench.store.read(|tx| tx.gap(id)).unwrap()
+    bench.store.read(|tx| tx.gaps().gap(id)).unwrap()
 }
 
 #[test]
@@ -51,10 +51,10 @@ fn a_gap_is_stored_with_its_lines_or_not_at_all() {
     assert!(matches!(put(&bench, &gap(&bench, "export", Vec::new())), Err(StoreError::Evidence(_))), "without a line");
     let id = bench.conversation("c");
     let here = places(&bench, &[("c", "I can't")]);
-    bench.store.write(|tx| tx.set_private(&id, true)).unwrap();
+    bench.store.write(|tx| tx.log().set_private(&id, true)).unwrap();
     assert!(matches!(put(&bench, &gap(&bench, "export", here.clone())), Err(StoreError::Evidence(_))), "off the record");
-    assert!(bench.store.read(|tx| tx.gaps()).unwrap().is_empty(), "nothing half-done is left");
-    bench.store.write(|tx| tx.set_private(&id, false)).unwrap();
+    assert!(bench.store.read(|tx| tx.gaps().all()).unwrap().is_empty(), "nothing half-done is left");
+    bench.store.write(|tx| tx.log().set_private(&id, false)).unwrap();
     put(&bench, &gap(&bench, "export", here)).unwrap();
 }
 
@@ -64,10 +64,10 @@ fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
     bench.append(&conversation("c", "owner Mara: Export my notes\nassistant Nova: Sorry, I can't"));
     let row = gap(&bench, "export", places(&bench, &[("c", "I can't")]));
     put(&bench, &row).unwrap();
-    let settle = |status| bench.store.write(|tx| tx.settle_gap(&row.id, status, NOW));
+    let settle = |status| bench.store.write(|tx| tx.gaps().settle_gap(&row.id, status, NOW));
     assert!(settle(TaskStatus::Resolved).is_err(), "what has no task is not resolved");
     let task = TaskId::fresh(&bench.ids);
-    bench.store.write(|tx| tx.confirm_gap(&row.id, &task, Some("/tasks.md"), NOW)).unwrap();
+    bench.store.write(|tx| tx.gaps().confirm_gap(&row.id, &task, Some("/tasks.md"), NOW)).unwrap();
     settle(TaskStatus::Resolved).unwrap();
     let done = stored(&bench, &row.id);
     assert_eq!(
@@ -84,14 +84,14 @@ fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
         is_shared: false,
         model: None,
     };
-    assert!(bench.store.write(|tx| tx.see_gap(&seen)).unwrap());
+    assert!(bench.store.write(|tx| tx.gaps().see_gap(&seen)).unwrap());
     let again = stored(&bench, &row.id);
     assert_eq!((again.status, again.frequency, again.evidence.len()), (GapStatus::Reopened, 3, 2));
     assert_eq!(again.task.unwrap().status, TaskStatus::Open);
-    bench.store.write(|tx| tx.dismiss_gap(&row.id, Some(NOW))).unwrap();
+    bench.store.write(|tx| tx.gaps().dismiss_gap(&row.id, Some(NOW))).unwrap();
     assert_eq!(stored(&bench, &row.id).dismissed_at, Some(NOW));
     let unknown = GapSeen { id: GapId::fresh(&bench.ids), ..seen };
-    assert!(!bench.store.write(|tx| tx.see_gap(&unknown)).unwrap(), "one that is gone is not made again");
+    assert!(!bench.store.write(|tx| tx.gaps().see_gap(&unknown)).unwrap(), "one that is gone is not made again");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_rebuild_makes_again_what_the_rules_found_and_keeps_what_a_model_did() {
         is_shared: false,
         model: Some("profile/1 model/7b".to_owned()),
     };
-    bench.store.write(|tx| tx.see_gap(&seen)).unwrap();
+    bench.store.write(|tx| tx.gaps().see_gap(&seen)).unwrap();
     // The fact that a model has read messages does not prove that it found the gap.
     let raw = crate::bench::plain(bench.store.path());
     raw.execute_batch(
@@ -121,9 +121,10 @@ fn a_rebuild_makes_again_what_the_rules_found_and_keeps_what_a_model_did() {
          SELECT entity_id, id, '', 1 FROM conversations",
     )
     .unwrap();
-    let dropped = bench.store.write(|tx| tx.drop_derived()).unwrap();
+    let dropped = bench.store.write(|tx| tx.derived().drop_derived()).unwrap();
     assert!(dropped.made.contains_key(found[0].id.as_str()), "it will be as old as it was");
-    let mut left: Vec<_> = bench.store.read(|tx| tx.gaps()).unwrap().into_iter().map(|gap| (gap.need, gap.proposer)).collect();
+    let mut left: Vec<_> =
+        bench.store.read(|tx| tx.gaps().all()).unwrap().into_iter().map(|gap| (gap.need, gap.proposer)).collect();
     left.sort();
     let model = || "profile/1 model/7b".to_owned();
     assert_eq!(left, [("by a model".to_owned(), model()), ("by both".to_owned(), model())]);
@@ -140,7 +141,7 @@ fn erasure_takes_a_gap_with_its_task_where_its_words_were_said() {
     for row in [&canary, &print] {
         put(&bench, row).unwrap();
         let task = TaskId::fresh(&bench.ids);
-        bench.store.write(|tx| tx.confirm_gap(&row.id, &task, None, NOW)).unwrap();
+        bench.store.write(|tx| tx.gaps().confirm_gap(&row.id, &task, None, NOW)).unwrap();
     }
     let count = || -> usize {
         let files = files_of(bench.store.path());
@@ -149,7 +150,7 @@ fn erasure_takes_a_gap_with_its_task_where_its_words_were_said() {
     assert!(count() > 3, "the canary is there to be found");
     bench.erase("gone");
     assert_eq!(count(), 0, "no byte of it is left");
-    let left = bench.store.read(|tx| tx.gaps()).unwrap();
+    let left = bench.store.read(|tx| tx.gaps().all()).unwrap();
     assert_eq!(left.iter().map(|gap| (gap.need.as_str(), gap.evidence.len())).collect::<Vec<_>>(), [("print", 1)]);
     assert_eq!(bench.dump("SELECT count(*) FROM tasks"), ["1"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
@@ -177,11 +178,11 @@ fn erasing_a_person_takes_the_gaps_in_their_words_and_leaves_those_of_others() {
     for row in [&of_ana, &of_ben] {
         put(&bench, row).unwrap();
     }
-    let handles = bench.store.read(|tx| tx.handles()).unwrap();
+    let handles = bench.store.read(|tx| tx.people().handles()).unwrap();
     let ana: Vec<_> = handles.into_iter().filter(|row| row.display_name == "Ana").map(|row| row.id).collect();
     let job = keepsake_domain::JobId::fresh(&bench.ids);
     bench.store.erase_person(&ana, "a test", &job, NOW).unwrap();
-    let left = bench.store.read(|tx| tx.gaps()).unwrap();
+    let left = bench.store.read(|tx| tx.gaps().all()).unwrap();
     assert_eq!(
         left.iter().map(|gap| (gap.need.as_str(), gap.evidence.len())).collect::<Vec<_>>(),
         [("print the whole garden plan", 2)],

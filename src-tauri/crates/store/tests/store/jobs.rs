@@ -14,15 +14,15 @@ pub(crate) fn enqueue(bench: &Bench, kind: JobKind, key: &str) -> JobId {
         idempotency_key: key.to_owned(),
         payload: format!("{{\"conversation_id\":\"{key}\"}}"),
     };
-    bench.store.write(|tx| tx.enqueue(&job, NOW)).unwrap()
+    bench.store.write(|tx| tx.jobs().enqueue(&job, NOW)).unwrap()
 }
 
 pub(crate) fn lease(bench: &Bench, lane: Lane, now: Timestamp) -> Option<Lease> {
-    bench.store.write(|tx| tx.lease_next(lane, now)).unwrap().map(|(lease, _)| lease)
+    bench.store.write(|tx| tx.jobs().lease_next(lane, now)).unwrap().map(|(lease, _)| lease)
 }
 
 fn job(bench: &Bench, id: &JobId) -> JobRow {
-    bench.store.read(|tx| tx.job(id)).unwrap()
+    bench.store.read(|tx| tx.jobs().job(id)).unwrap()
 }
 
 fn is_lost<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> bool {
@@ -37,9 +37,9 @@ fn a_lane_is_first_in_first_out_and_one_at_a_time() {
         let lease = lease(&bench, Lane::Capture, NOW).unwrap();
         assert_eq!(&lease.job, id, "in order of arrival");
         assert_eq!(self::lease(&bench, Lane::Capture, NOW), None, "one at a time");
-        bench.store.write(|tx| tx.complete(&lease, "{}", NOW)).unwrap();
+        bench.store.write(|tx| tx.jobs().complete(&lease, "{}", NOW)).unwrap();
     }
-    assert_eq!(bench.store.read(|tx| tx.unsettled_jobs()).unwrap(), 0);
+    assert_eq!(bench.store.read(|tx| tx.jobs().unsettled_jobs()).unwrap(), 0);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_job_is_queued_once_until_it_is_settled() {
     assert_ne!(enqueue(&bench, JobKind::Analyze, "k"), first, "another kind is another job");
     let held = lease(&bench, Lane::Capture, NOW).unwrap();
     assert_eq!(enqueue(&bench, JobKind::Extract, "k"), first, "running");
-    bench.store.write(|tx| tx.complete(&held, "{}", NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().complete(&held, "{}", NOW)).unwrap();
     assert_ne!(enqueue(&bench, JobKind::Extract, "k"), first, "done, so there is new work");
 }
 
@@ -75,14 +75,14 @@ fn a_failure_is_tried_again_after_5_10_and_20_s_and_then_dead() {
     for delay_ms in RETRY_DELAYS_MS {
         let held = lease(&bench, Lane::Capture, now).unwrap();
         let at = now.plus_ms(delay_ms);
-        let outcome = bench.store.write(|tx| tx.fail(&held, "no answer", true, now)).unwrap();
+        let outcome = bench.store.write(|tx| tx.jobs().fail(&held, "no answer", true, now)).unwrap();
         assert_eq!(outcome, JobOutcome::Retry { at });
-        assert_eq!(bench.store.read(|tx| tx.next_due(Lane::Capture)).unwrap(), Some(at));
+        assert_eq!(bench.store.read(|tx| tx.jobs().next_due(Lane::Capture)).unwrap(), Some(at));
         assert_eq!(lease(&bench, Lane::Capture, at.plus_ms(-1)), None, "not a millisecond early");
         now = at;
     }
     let held = lease(&bench, Lane::Capture, now).unwrap();
-    assert_eq!(bench.store.write(|tx| tx.fail(&held, "no answer", true, now)).unwrap(), JobOutcome::Dead);
+    assert_eq!(bench.store.write(|tx| tx.jobs().fail(&held, "no answer", true, now)).unwrap(), JobOutcome::Dead);
     let dead = job(&bench, &id);
     assert_eq!(
         (dead.state, dead.attempts, dead.error.as_deref(), dead.finished),
@@ -96,7 +96,7 @@ fn a_failure_that_no_retry_mends_is_dead_at_once() {
     let bench = Bench::new();
     let id = enqueue(&bench, JobKind::Import, "k");
     let held = lease(&bench, Lane::Import, NOW).unwrap();
-    assert_eq!(bench.store.write(|tx| tx.fail(&held, "no such file", false, NOW)).unwrap(), JobOutcome::Dead);
+    assert_eq!(bench.store.write(|tx| tx.jobs().fail(&held, "no such file", false, NOW)).unwrap(), JobOutcome::Dead);
     assert_eq!(job(&bench, &id).state, JobState::Dead);
 }
 
@@ -106,7 +106,7 @@ fn a_failed_job_does_not_hold_up_the_ones_behind_it() {
     enqueue(&bench, JobKind::Extract, "poison");
     let behind = enqueue(&bench, JobKind::Extract, "behind");
     let poison = lease(&bench, Lane::Capture, NOW).unwrap();
-    bench.store.write(|tx| tx.fail(&poison, "x", true, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().fail(&poison, "x", true, NOW)).unwrap();
     assert_eq!(lease(&bench, Lane::Capture, NOW).unwrap().job, behind);
 }
 
@@ -115,16 +115,16 @@ fn a_dead_job_starts_anew_when_a_person_retries_it() {
     let bench = Bench::new();
     let id = enqueue(&bench, JobKind::Extract, "k");
     let held = lease(&bench, Lane::Capture, NOW).unwrap();
-    bench.store.write(|tx| tx.fail(&held, "x", false, NOW)).unwrap();
-    bench.store.write(|tx| tx.retry(&id, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().fail(&held, "x", false, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().retry(&id, NOW)).unwrap();
     assert_eq!((job(&bench, &id).state, job(&bench, &id).attempts), (JobState::Queued, 0));
-    assert!(bench.store.write(|tx| tx.retry(&id, NOW)).is_err(), "only a dead one");
+    assert!(bench.store.write(|tx| tx.jobs().retry(&id, NOW)).is_err(), "only a dead one");
     let again = lease(&bench, Lane::Capture, NOW).unwrap();
     assert!(again.epoch > held.epoch, "the epoch never starts again");
-    assert!(is_lost(bench.store.write(|tx| tx.complete(&held, "{}", NOW))), "the old worker comes too late");
-    bench.store.write(|tx| tx.fail(&again, "x", false, NOW)).unwrap();
+    assert!(is_lost(bench.store.write(|tx| tx.jobs().complete(&held, "{}", NOW))), "the old worker comes too late");
+    bench.store.write(|tx| tx.jobs().fail(&again, "x", false, NOW)).unwrap();
     enqueue(&bench, JobKind::Extract, "k");
-    assert!(bench.store.write(|tx| tx.retry(&id, NOW)).is_err(), "the same work is queued already");
+    assert!(bench.store.write(|tx| tx.jobs().retry(&id, NOW)).is_err(), "the same work is queued already");
 }
 
 #[test]
@@ -133,20 +133,20 @@ fn who_lost_the_lease_can_do_nothing_more() {
     let id = enqueue(&bench, JobKind::Extract, "k");
     let stale = lease(&bench, Lane::Capture, NOW).unwrap();
     let late = NOW.plus_ms(JOB_LEASE_MS + 1);
-    assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS))).unwrap().is_empty());
+    assert!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS))).unwrap().is_empty());
     assert_eq!(job(&bench, &id).state, JobState::Running, "a lease that runs is respected");
-    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, late)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, late)).unwrap();
     let fresh = lease(&bench, Lane::Capture, late).unwrap();
     assert!(fresh.epoch > stale.epoch);
     let before = job(&bench, &id);
-    assert!(is_lost(bench.store.write(|tx| tx.heartbeat(&stale, "reading", 1, 2, late))));
-    assert!(is_lost(bench.store.write(|tx| tx.check_lease(&stale))));
-    assert!(is_lost(bench.store.write(|tx| tx.complete(&stale, "{}", late))));
-    assert!(is_lost(bench.store.write(|tx| tx.fail(&stale, "x", true, late))));
-    assert!(is_lost(bench.store.write(|tx| tx.finish_cancelled(&stale, late))));
+    assert!(is_lost(bench.store.write(|tx| tx.jobs().heartbeat(&stale, "reading", 1, 2, late))));
+    assert!(is_lost(bench.store.write(|tx| tx.jobs().check_lease(&stale))));
+    assert!(is_lost(bench.store.write(|tx| tx.jobs().complete(&stale, "{}", late))));
+    assert!(is_lost(bench.store.write(|tx| tx.jobs().fail(&stale, "x", true, late))));
+    assert!(is_lost(bench.store.write(|tx| tx.jobs().finish_cancelled(&stale, late))));
     assert_eq!(job(&bench, &id), before);
-    bench.store.write(|tx| tx.complete(&fresh, "{}", late)).unwrap();
-    assert!(is_lost(bench.store.write(|tx| tx.complete(&fresh, "{}", late))), "once");
+    bench.store.write(|tx| tx.jobs().complete(&fresh, "{}", late)).unwrap();
+    assert!(is_lost(bench.store.write(|tx| tx.jobs().complete(&fresh, "{}", late))), "once");
 }
 
 #[test]
@@ -155,14 +155,14 @@ fn settled_jobs_are_kept_up_to_a_number_and_receipts_of_erasures_always() {
     let bench = Bench::new();
     let settle = |kind: JobKind, key: &str| {
         let id = enqueue(&bench, kind, key);
-        let (lease, _) = bench.store.write(|tx| tx.lease_job(&id, NOW)).unwrap().unwrap();
-        bench.store.write(|tx| tx.complete(&lease, "{}", NOW)).unwrap();
+        let (lease, _) = bench.store.write(|tx| tx.jobs().lease_job(&id, NOW)).unwrap().unwrap();
+        bench.store.write(|tx| tx.jobs().complete(&lease, "{}", NOW)).unwrap();
         id
     };
     let receipt = settle(JobKind::Erase, "erased");
     let dead = enqueue(&bench, JobKind::Extract, "dead");
-    let (lost, _) = bench.store.write(|tx| tx.lease_job(&dead, NOW)).unwrap().unwrap();
-    bench.store.write(|tx| tx.fail(&lost, "no", false, NOW)).unwrap();
+    let (lost, _) = bench.store.write(|tx| tx.jobs().lease_job(&dead, NOW)).unwrap().unwrap();
+    bench.store.write(|tx| tx.jobs().fail(&lost, "no", false, NOW)).unwrap();
     let waiting = enqueue(&bench, JobKind::Embed, "waiting");
     let first = settle(JobKind::Extract, "first");
     let raw = crate::bench::plain(bench.store.path());
@@ -174,11 +174,11 @@ fn settled_jobs_are_kept_up_to_a_number_and_receipts_of_erasures_always() {
     )
     .unwrap();
     let last = settle(JobKind::Extract, "last");
-    let stands = |id: &JobId| bench.store.read(|tx| tx.job(id)).is_ok();
+    let stands = |id: &JobId| bench.store.read(|tx| tx.jobs().job(id)).is_ok();
     assert_eq!([&receipt, &dead, &waiting, &first, &last].map(stands), [true, true, true, false, true]);
     let count = bench.dump("SELECT count(*) FROM jobs WHERE state = 'done' AND kind <> 'erase'");
     assert_eq!(count, [KEPT.to_string()], "exactly so many");
-    let listed = bench.store.read(|tx| tx.jobs(4)).unwrap();
+    let listed = bench.store.read(|tx| tx.jobs().recent(4)).unwrap();
     let states: Vec<_> = listed.iter().map(|job| job.state).collect();
     assert_eq!(states, [JobState::Dead, JobState::Queued, JobState::Done, JobState::Done]);
     assert_eq!(listed[2].id, last, "the latest first");
@@ -190,7 +190,7 @@ fn a_lane_gives_back_what_ran_out_and_nobody_works_on() {
     let id = enqueue(&bench, JobKind::Import, "a");
     lease(&bench, Lane::Import, NOW).unwrap();
     let recover = |lane, at_work: &[JobId], now| {
-        bench.store.write(|tx| tx.recover_lane(lane, at_work, now)).unwrap();
+        bench.store.write(|tx| tx.jobs().recover_lane(lane, at_work, now)).unwrap();
         job(&bench, &id).state
     };
     let late = NOW.plus_ms(JOB_LEASE_MS + 1);
@@ -206,7 +206,7 @@ fn a_lane_gives_back_what_ran_out_and_nobody_works_on() {
     assert_eq!((job(&bench, &id).crashes, job(&bench, &id).attempts), (0, 0));
     let again = lease(&bench, Lane::Import, late).unwrap();
     assert_eq!(again.epoch, 3, "whoever had it before can complete nothing");
-    let end = |at_work: &[JobId]| bench.store.read(|tx| tx.next_lease_end(Lane::Import, at_work)).unwrap();
+    let end = |at_work: &[JobId]| bench.store.read(|tx| tx.jobs().next_lease_end(Lane::Import, at_work)).unwrap();
     assert_eq!((end(&[]), end(mine)), (Some(late.plus_ms(JOB_LEASE_MS)), None));
 }
 
@@ -218,14 +218,17 @@ fn a_job_put_off_has_not_failed() {
     for round in 0..20 {
         let (now, at) = (NOW.plus_ms(5_000 * round), at.plus_ms(5_000 * round));
         let held = lease(&bench, Lane::Upkeep, now).unwrap();
-        bench.store.write(|tx| tx.postpone(&held, "somebody reads", at)).unwrap();
-        assert!(is_lost(bench.store.write(|tx| tx.postpone(&held, "somebody reads", at))), "once");
+        bench.store.write(|tx| tx.jobs().postpone(&held, "somebody reads", at)).unwrap();
+        assert!(is_lost(bench.store.write(|tx| tx.jobs().postpone(&held, "somebody reads", at))), "once");
         assert_eq!(lease(&bench, Lane::Upkeep, at.plus_ms(-1)), None, "not a millisecond early");
     }
     let row = job(&bench, &id);
     assert_eq!((row.state, row.attempts, row.error.as_deref()), (JobState::Queued, 0, Some("somebody reads")));
-    assert!(bench.store.write(|tx| tx.lease_job(&id, NOW)).unwrap().is_some(), "whoever asks for it by name need not wait");
-    assert!(bench.store.write(|tx| tx.lease_job(&id, NOW)).unwrap().is_none(), "but it is given once");
+    assert!(
+        bench.store.write(|tx| tx.jobs().lease_job(&id, NOW)).unwrap().is_some(),
+        "whoever asks for it by name need not wait"
+    );
+    assert!(bench.store.write(|tx| tx.jobs().lease_job(&id, NOW)).unwrap().is_none(), "but it is given once");
 }
 
 #[test]
@@ -235,9 +238,9 @@ fn a_heartbeat_keeps_the_lease_and_shows_progress() {
     let held = lease(&bench, Lane::Import, NOW).unwrap();
     let changes = bench.store.subscribe();
     let later = NOW.plus_ms(JOB_LEASE_MS - 1);
-    bench.store.write(|tx| tx.heartbeat(&held, "reading", 3, 9, later)).unwrap();
+    bench.store.write(|tx| tx.jobs().heartbeat(&held, "reading", 3, 9, later)).unwrap();
     assert_eq!(changes.try_recv().unwrap(), [keepsake_store::Tag::Jobs]);
-    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS + 1))).unwrap();
+    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS + 1))).unwrap();
     let row = job(&bench, &id);
     assert_eq!((row.state, row.stage.as_deref(), row.done, row.total), (JobState::Running, Some("reading"), 3, 9));
 }
@@ -249,11 +252,11 @@ fn a_job_that_takes_the_program_down_again_and_again_is_parked() {
     let other = enqueue(&bench, JobKind::Extract, "other");
     for crashes in 1..JOB_CRASHES_MAX {
         lease(&bench, Lane::Capture, NOW).unwrap();
-        assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap().is_empty());
+        assert!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap().is_empty());
         assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, crashes), "tried again on its own");
     }
     lease(&bench, Lane::Capture, NOW).unwrap();
-    assert_eq!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap(), std::slice::from_ref(&id));
+    assert_eq!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap(), std::slice::from_ref(&id));
     assert_eq!(job(&bench, &id).state, JobState::Dead);
     assert_eq!(lease(&bench, Lane::Capture, NOW).unwrap().job, other, "the others go on");
 }
@@ -266,21 +269,21 @@ fn a_computer_that_sleeps_again_and_again_parks_no_job() {
     let mut now = NOW;
     for night in 0..5 {
         now = now.plus_ms(DAY_MS / 3);
-        bench.store.write(|tx| tx.heartbeat(&held, "reading", night, 9, now)).unwrap();
+        bench.store.write(|tx| tx.jobs().heartbeat(&held, "reading", night, 9, now)).unwrap();
         assert_eq!(job(&bench, &id).lease_epoch, held.epoch, "the one who slept goes on under its own lease");
         now = now.plus_ms(DAY_MS / 3);
-        assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, now)).unwrap().is_empty(), "nothing is parked");
+        assert!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, now)).unwrap().is_empty(), "nothing is parked");
         assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, 0), "given back, it has not failed");
-        assert!(is_lost(bench.store.write(|tx| tx.heartbeat(&held, "reading", 1, 9, now))), "and its old worker is told");
+        assert!(is_lost(bench.store.write(|tx| tx.jobs().heartbeat(&held, "reading", 1, 9, now))), "and its old worker is told");
         held = lease(&bench, Lane::Import, now).unwrap();
     }
-    bench.store.write(|tx| tx.complete(&held, "{}", now)).unwrap();
+    bench.store.write(|tx| tx.jobs().complete(&held, "{}", now)).unwrap();
 }
 
 #[test]
 fn cancelling_a_waiting_a_running_a_failing_and_a_dead_job() {
     let bench = Bench::new();
-    let cancel = |id: &JobId| bench.store.write(|tx| tx.request_cancel(id, NOW)).unwrap();
+    let cancel = |id: &JobId| bench.store.write(|tx| tx.jobs().request_cancel(id, NOW)).unwrap();
     let waiting = enqueue(&bench, JobKind::Extract, "waiting");
     assert!(cancel(&waiting), "settled at once");
     assert_eq!(lease(&bench, Lane::Capture, NOW), None);
@@ -288,15 +291,15 @@ fn cancelling_a_waiting_a_running_a_failing_and_a_dead_job() {
     let running = enqueue(&bench, JobKind::Extract, "running");
     let held = lease(&bench, Lane::Capture, NOW).unwrap();
     assert!(!cancel(&running), "its worker has to look first");
-    assert!(bench.store.read(|tx| tx.is_cancel_requested(&running)).unwrap());
-    bench.store.write(|tx| tx.finish_cancelled(&held, NOW)).unwrap();
+    assert!(bench.store.read(|tx| tx.jobs().is_cancel_requested(&running)).unwrap());
+    bench.store.write(|tx| tx.jobs().finish_cancelled(&held, NOW)).unwrap();
     assert_eq!(job(&bench, &running).state, JobState::Cancelled);
 
     let failing = enqueue(&bench, JobKind::Extract, "failing");
     let held = lease(&bench, Lane::Capture, NOW).unwrap();
     cancel(&failing);
     assert_eq!(
-        bench.store.write(|tx| tx.fail(&held, "x", true, NOW)).unwrap(),
+        bench.store.write(|tx| tx.jobs().fail(&held, "x", true, NOW)).unwrap(),
         JobOutcome::Cancelled,
         "no retry of what nobody wants"
     );
@@ -305,18 +308,18 @@ fn cancelling_a_waiting_a_running_a_failing_and_a_dead_job() {
     let crashed = enqueue(&bench, JobKind::Extract, "crashed");
     lease(&bench, Lane::Capture, NOW).unwrap();
     cancel(&crashed);
-    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap();
     assert_eq!(job(&bench, &crashed).state, JobState::Cancelled);
 
     let dead = enqueue(&bench, JobKind::Extract, "dead");
     let held = lease(&bench, Lane::Capture, NOW).unwrap();
-    bench.store.write(|tx| tx.fail(&held, "x", false, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().fail(&held, "x", false, NOW)).unwrap();
     assert!(cancel(&dead));
-    assert!(bench.store.write(|tx| tx.retry(&dead, NOW)).is_err());
+    assert!(bench.store.write(|tx| tx.jobs().retry(&dead, NOW)).is_err());
 
     let about = enqueue(&bench, JobKind::Extract, "conv_x");
     enqueue(&bench, JobKind::Extract, "conv_y");
-    assert_eq!(bench.store.write(|tx| tx.cancel_jobs_about("conv_x", NOW)).unwrap(), 1);
+    assert_eq!(bench.store.write(|tx| tx.jobs().cancel_jobs_about("conv_x", NOW)).unwrap(), 1);
     assert_eq!(job(&bench, &about).state, JobState::Cancelled);
 }
 
@@ -326,12 +329,12 @@ fn a_clock_set_back_by_a_day_delays_no_job_beyond_a_lease() {
     let back = NOW.plus_ms(-DAY_MS);
     enqueue(&bench, JobKind::Extract, "failing");
     let held = lease(&bench, Lane::Capture, NOW).unwrap();
-    bench.store.write(|tx| tx.fail(&held, "x", true, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().fail(&held, "x", true, NOW)).unwrap();
     assert!(lease(&bench, Lane::Capture, back).is_some(), "its five seconds are not a day and five seconds");
 
-    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, back)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, back)).unwrap();
     let late = back.plus_ms(JOB_LEASE_MS + 1);
-    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, late)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, late)).unwrap();
     assert!(lease(&bench, Lane::Capture, late).is_some(), "a worker that died holds its lane for one lease");
 }
 
@@ -350,12 +353,12 @@ fn a_jobs_effects_and_its_end_are_one_step() {
     let work = |stop: usize| {
         bench.store.write(|tx| {
             let steps: [&dyn Fn() -> keepsake_store::Result<()>; 6] = [
-                &|| tx.check_lease(&held),
-                &|| tx.insert_memory(&memories[0]),
-                &|| tx.insert_memory(&memories[1]),
-                &|| tx.relate(&memories[0].id, keepsake_domain::Relation::Related, &memories[1].id, Some(0.9), NOW),
-                &|| tx.mark_extracted(&conversation, 1),
-                &|| tx.complete(&held, "{}", NOW),
+                &|| tx.jobs().check_lease(&held),
+                &|| tx.memories().insert_memory(&memories[0]),
+                &|| tx.memories().insert_memory(&memories[1]),
+                &|| tx.memories().relate(&memories[0].id, keepsake_domain::Relation::Related, &memories[1].id, Some(0.9), NOW),
+                &|| tx.log().mark_extracted(&conversation, 1),
+                &|| tx.jobs().complete(&held, "{}", NOW),
             ];
             for (number, step) in steps.iter().enumerate() {
                 if number == stop {

@@ -161,7 +161,7 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
             let (kind, key) = (JobKind::ALL[*kind], key.to_string());
             let id = JobId::fresh(&bench.ids);
             let new = NewJob { id: id.clone(), kind, idempotency_key: key.clone(), payload: "{}".to_owned() };
-            let stored = store.write(|tx| tx.enqueue(&new, at)).unwrap();
+            let stored = store.write(|tx| tx.jobs().enqueue(&new, at)).unwrap();
             let expected = model.unsettled(kind, &key).map(|job| job.id.clone());
             if expected.is_none() {
                 let (state, not_before) = (JobState::Queued, 0);
@@ -183,13 +183,13 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
         }
         Action::LeaseNext(lane) => {
             let lane = Lane::ALL[*lane];
-            let stored = store.write(|tx| tx.lease_next(lane, at)).unwrap().map(|(lease, _)| lease);
+            let stored = store.write(|tx| tx.jobs().lease_next(lane, at)).unwrap().map(|(lease, _)| lease);
             prop_assert_eq!(&stored, &model.lease_next(lane, at.0));
             leases.extend(stored);
         }
         Action::Heartbeat(index) => {
             let Some(lease) = lease(*index) else { return Ok(()) };
-            let stored = store.write(|tx| tx.heartbeat(&lease, "s", 1, 2, at)).is_ok();
+            let stored = store.write(|tx| tx.jobs().heartbeat(&lease, "s", 1, 2, at)).is_ok();
             let held = model.held(&lease).map(|job| job.lease_until = at.0 + JOB_LEASE_MS).is_some();
             prop_assert_eq!(stored, held);
         }
@@ -197,9 +197,9 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
             let Some(lease) = lease(*index) else { return Ok(()) };
             // Write the effect first, so that only a rollback can undo it.
             let stored = store.write(|tx| {
-                let count: u32 = tx.setting("effects")?.map_or(0, |text| text.parse().unwrap());
-                tx.put_setting("effects", &(count + 1).to_string(), at)?;
-                tx.complete(&lease, "{}", at)
+                let count: u32 = tx.settings().setting("effects")?.map_or(0, |text| text.parse().unwrap());
+                tx.settings().put_setting("effects", &(count + 1).to_string(), at)?;
+                tx.jobs().complete(&lease, "{}", at)
             });
             let held = model.held(&lease).map(|job| job.state = JobState::Done).is_some();
             model.completions += u32::from(held);
@@ -207,32 +207,34 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
         }
         Action::Fail(index, is_retryable) => {
             let Some(lease) = lease(*index) else { return Ok(()) };
-            let stored = store.write(|tx| tx.fail(&lease, "x", *is_retryable, at)).ok();
+            let stored = store.write(|tx| tx.jobs().fail(&lease, "x", *is_retryable, at)).ok();
             prop_assert_eq!(stored, model.fail(&lease, *is_retryable, at.0));
         }
         Action::FinishCancelled(index) => {
             let Some(lease) = lease(*index) else { return Ok(()) };
-            let stored = store.write(|tx| tx.finish_cancelled(&lease, at)).is_ok();
+            let stored = store.write(|tx| tx.jobs().finish_cancelled(&lease, at)).is_ok();
             let held = model.held(&lease).map(|job| job.state = JobState::Cancelled).is_some();
             prop_assert_eq!(stored, held);
         }
         Action::Recover(all) => {
             prop_assert_eq!(
-                store.write(|tx| tx.recover_jobs(if *all { LeaseLoss::ProcessEnded } else { LeaseLoss::RanOut }, at)).unwrap(),
+                store
+                    .write(|tx| tx.jobs().recover_jobs(if *all { LeaseLoss::ProcessEnded } else { LeaseLoss::RanOut }, at))
+                    .unwrap(),
                 model.recover(*all, at.0)
             );
         }
         Action::RequestCancel(index) if *index < model.jobs.len() => {
             let id = model.jobs[*index].id.clone();
             if model.jobs[*index].kind == JobKind::Erase {
-                prop_assert!(store.write(|tx| tx.request_cancel(&id, at)).is_err(), "an erasure runs to its end");
+                prop_assert!(store.write(|tx| tx.jobs().request_cancel(&id, at)).is_err(), "an erasure runs to its end");
                 return Ok(());
             }
-            prop_assert_eq!(store.write(|tx| tx.request_cancel(&id, at)).unwrap(), model.request_cancel(*index));
+            prop_assert_eq!(store.write(|tx| tx.jobs().request_cancel(&id, at)).unwrap(), model.request_cancel(*index));
         }
         Action::Retry(index) if *index < model.jobs.len() => {
             let id = model.jobs[*index].id.clone();
-            prop_assert_eq!(store.write(|tx| tx.retry(&id, at)).is_ok(), model.retry(*index, at.0));
+            prop_assert_eq!(store.write(|tx| tx.jobs().retry(&id, at)).is_ok(), model.retry(*index, at.0));
         }
         Action::RequestCancel(_) | Action::Retry(_) => {}
     }
@@ -249,7 +251,7 @@ proptest! {
         let mut before: Vec<(JobId, JobState, i64)> = Vec::new();
         for action in &actions {
             step(&bench, &mut model, &mut leases, &mut now, action)?;
-            let mut stored = bench.store.read(|tx| tx.jobs(1_000)).unwrap();
+            let mut stored = bench.store.read(|tx| tx.jobs().recent(1_000)).unwrap();
             stored.sort_by_key(|job| job.seq);
             let seen: Vec<_> = stored.iter().map(|job| {
                 let lease_until = model.jobs.iter().find(|other| other.id == job.id).map_or(0, |other| other.lease_until);
@@ -268,7 +270,7 @@ proptest! {
             }
             before = stored.into_iter().map(|job| (job.id, job.state, job.lease_epoch)).collect();
         }
-        let effects: u32 = bench.store.read(|tx| tx.setting("effects")).unwrap().map_or(0, |text| text.parse().unwrap());
+        let effects: u32 = bench.store.read(|tx| tx.settings().setting("effects")).unwrap().map_or(0, |text| text.parse().unwrap());
         prop_assert_eq!(effects, model.completions, "every completed job took effect exactly once");
     }
 }

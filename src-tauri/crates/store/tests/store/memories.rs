@@ -29,7 +29,7 @@ fn no_memory_without_words_in_a_stored_message() {
     let message = bench.messages("c")[0].id.clone();
     let refused = |evidence: Vec<NewEvidence>, expect: &str| {
         let memory = bench.memory("User likes tea", evidence);
-        let error = bench.store.write(|tx| tx.insert_memory(&memory)).unwrap_err();
+        let error = bench.store.write(|tx| tx.memories().insert_memory(&memory)).unwrap_err();
         assert!(matches!(&error, StoreError::Evidence(reason) if reason.contains(expect)), "{expect}: {error}");
         assert_eq!(bench.dump("SELECT * FROM memories"), Vec::<String>::new());
     };
@@ -51,7 +51,7 @@ fn a_command_that_the_owner_typed_states_nothing_of_them() {
     let bench = Bench::new();
     bench.append(&conversation("k", "owner Mara (command): /remember I like tea\nowner Mara (voice): I like rain"));
     let memory = bench.memory("User likes tea", vec![bench.place("k", "I like tea")]);
-    assert!(matches!(bench.store.write(|tx| tx.insert_memory(&memory)), Err(StoreError::Evidence(_))));
+    assert!(matches!(bench.store.write(|tx| tx.memories().insert_memory(&memory)), Err(StoreError::Evidence(_))));
     bench.insert(&bench.memory("User likes rain", vec![bench.place("k", "I like rain")]));
 }
 
@@ -64,7 +64,7 @@ fn a_quarantined_text_may_come_from_anybody_and_a_person_is_proved_by_their_own_
     let mut memory = bench.memory("Ana prefers coffee", vec![bench.place("c", "coffee")]);
     bench.append(&conversation("d", "person Ben: I prefer tea"));
     memory.subject = bench.person("d", "Ben");
-    assert!(bench.store.write(|tx| tx.insert_memory(&memory)).is_err(), "Ana's words say nothing about Ben");
+    assert!(bench.store.write(|tx| tx.memories().insert_memory(&memory)).is_err(), "Ana's words say nothing about Ben");
     memory.subject = bench.person("c", "Ana");
     bench.insert(&memory);
 }
@@ -73,12 +73,12 @@ fn a_quarantined_text_may_come_from_anybody_and_a_person_is_proved_by_their_own_
 fn evidence_added_later_is_checked_too_and_counted_once() {
     let bench = talk();
     let id = bench.candidate("c", "tea");
-    let add = |evidence: &NewEvidence| bench.store.write(|tx| tx.add_evidence(&id, evidence));
+    let add = |evidence: &NewEvidence| bench.store.write(|tx| tx.memories().add_evidence(&id, evidence));
     assert!(matches!(add(&NewEvidence { interaction_id: bench.stranger(), span: span(0, 1) }), Err(StoreError::Evidence(_))));
     assert!(!add(&bench.place("c", "tea 🍵")).unwrap(), "the same place again is no second proof");
     assert!(add(&bench.place("c", "rain")).unwrap());
     let quotes = |row: &keepsake_store::EvidenceRow| row.span.quote(&bench.messages("c")[0].content).unwrap().to_owned();
-    let evidence = bench.store.read(|tx| tx.evidence(&id)).unwrap();
+    let evidence = bench.store.read(|tx| tx.memories().evidence(&id)).unwrap();
     assert_eq!(evidence.iter().map(quotes).collect::<Vec<_>>(), ["tea", "rain"]);
 }
 
@@ -113,8 +113,9 @@ fn versions_are_one_chain_seen_from_any_of_them() {
         next.supersedes = chain.last().cloned();
         chain.push(bench.insert(&next));
     }
-    let versions =
-        |id: &MemoryId| bench.store.read(|tx| tx.versions(id)).unwrap().into_iter().map(|row| row.id).collect::<Vec<_>>();
+    let versions = |id: &MemoryId| {
+        bench.store.read(|tx| tx.memories().versions(id)).unwrap().into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
     for id in &chain {
         assert_eq!(versions(id), chain);
     }
@@ -128,7 +129,7 @@ fn the_label_is_the_strictest_of_all_sources() {
     bench.append(&source("open").public().messages("owner Mara: tea\nowner Mara: rain"));
     bench.append(&source("also-open").public().messages("owner Mara: tea"));
     bench.append(&source("closed").messages("owner Mara: tea"));
-    let label = |id: &MemoryId| bench.store.read(|tx| tx.memory(id)).unwrap().visibility;
+    let label = |id: &MemoryId| bench.store.read(|tx| tx.memories().memory(id)).unwrap().visibility;
     let (open, closed, also_open) = (bench.place("open", "tea"), bench.place("closed", "tea"), bench.place("also-open", "tea"));
 
     let public = bench.insert(&bench.memory("a", vec![open.clone()]));
@@ -137,20 +138,20 @@ fn the_label_is_the_strictest_of_all_sources() {
     assert_eq!(label(&mixed), Visibility::Private, "one private source is enough");
 
     let grown = bench.insert(&bench.memory("c", vec![open.clone()]));
-    bench.store.write(|tx| tx.add_evidence(&grown, &also_open)).unwrap();
+    bench.store.write(|tx| tx.memories().add_evidence(&grown, &also_open)).unwrap();
     assert_eq!(label(&grown), Visibility::Public);
-    bench.store.write(|tx| tx.add_evidence(&grown, &closed)).unwrap();
+    bench.store.write(|tx| tx.memories().add_evidence(&grown, &closed)).unwrap();
     assert_eq!(label(&grown), Visibility::Private, "a private source that comes later is no weaker");
 
     let merged = bench.insert(&bench.memory("d", vec![closed]));
-    bench.store.write(|tx| tx.relate(&merged, Relation::MergedInto, &public, None, NOW)).unwrap();
+    bench.store.write(|tx| tx.memories().relate(&merged, Relation::MergedInto, &public, None, NOW)).unwrap();
     assert_eq!(label(&public), Visibility::Private, "its evidence now shows the merged one's lines");
 
     let toggled = bench.insert(&bench.memory("e", vec![bench.place("open", "rain"), also_open]));
     let id = bench.conversation("also-open");
-    bench.store.write(|tx| tx.set_private(&id, true)).unwrap();
+    bench.store.write(|tx| tx.log().set_private(&id, true)).unwrap();
     assert_eq!(label(&toggled), Visibility::Private);
-    bench.store.write(|tx| tx.set_private(&id, false)).unwrap();
+    bench.store.write(|tx| tx.log().set_private(&id, false)).unwrap();
     assert_eq!(label(&toggled), Visibility::Public);
     assert_eq!((label(&mixed), label(&grown)), (Visibility::Private, Visibility::Private), "another's toggle frees nothing");
 }
@@ -162,19 +163,19 @@ fn the_privacy_toggle_counts_and_hides() {
     let only_here = bench.candidate("c", "tea");
     bench.insert(&bench.memory("both", vec![bench.place("c", "rain"), bench.place("d", "tea")]));
     let id = bench.conversation("c");
-    let counts = bench.store.read(|tx| tx.privacy_counts(&id)).unwrap();
+    let counts = bench.store.read(|tx| tx.log().privacy_counts(&id)).unwrap();
     assert_eq!((counts.pending, counts.active), (1, 0));
-    assert_eq!(bench.store.write(|tx| tx.hide_memories_of(&id, true)).unwrap(), 1);
-    assert!(bench.store.read(|tx| tx.memory(&only_here)).unwrap().is_hidden);
-    assert_eq!(bench.store.write(|tx| tx.hide_memories_of(&id, false)).unwrap(), 1);
+    assert_eq!(bench.store.write(|tx| tx.memories().hide_memories_of(&id, true)).unwrap(), 1);
+    assert!(bench.store.read(|tx| tx.memories().memory(&only_here)).unwrap().is_hidden);
+    assert_eq!(bench.store.write(|tx| tx.memories().hide_memories_of(&id, false)).unwrap(), 1);
 
-    let unread = || bench.store.read(|tx| tx.conversations_to_extract()).unwrap();
+    let unread = || bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap();
     assert_eq!(unread().len(), 2);
-    bench.store.write(|tx| tx.set_private(&id, true)).unwrap();
+    bench.store.write(|tx| tx.log().set_private(&id, true)).unwrap();
     assert_eq!(unread(), [bench.conversation("d")], "a private conversation is never read");
-    bench.store.write(|tx| tx.set_private(&id, false)).unwrap();
+    bench.store.write(|tx| tx.log().set_private(&id, false)).unwrap();
     assert_eq!(unread().len(), 2, "a toggle taken back before a message arrived leaves no trace");
-    assert_eq!(bench.store.read(|tx| tx.private_intervals(&id)).unwrap(), []);
+    assert_eq!(bench.store.read(|tx| tx.log().private_intervals(&id)).unwrap(), []);
 }
 
 #[test]
@@ -184,7 +185,11 @@ fn a_refused_statement_is_known_again() {
     memory.status = MemoryStatus::Rejected;
     bench.insert(&memory);
     let check = |subject: Subject, fingerprint: &[u8], expect: bool| {
-        assert_eq!(bench.store.read(|tx| tx.suppressed_by(&subject, fingerprint)).unwrap().is_some(), expect, "{subject:?}");
+        assert_eq!(
+            bench.store.read(|tx| tx.memories().suppressed_by(&subject, fingerprint)).unwrap().is_some(),
+            expect,
+            "{subject:?}"
+        );
     };
     check(Subject::Owner, b"User likes tea", true);
     check(bench.person("c", "Ana"), b"User likes tea", false);
@@ -283,14 +288,14 @@ proptest! {
             memory.confidence = Confidence::new(one.confidence).unwrap();
             memory.subject = if one.is_person { bench.person(channel, "Ana") } else { Subject::Owner };
             let id = bench.insert(&memory);
-            rows.push((bench.store.read(|tx| tx.memory(&id)).unwrap(), channel));
+            rows.push((bench.store.read(|tx| tx.memories().memory(&id)).unwrap(), channel));
         }
         let expected: Vec<_> = rows.iter().filter(|(row, channel)| meets(row, channel, &filter)).map(|(row, _)| row.id.clone()).collect();
-        let (total, page) = bench.store.read(|tx| tx.list_memories(&filter, MemorySort::Oldest, 0, 100)).unwrap();
+        let (total, page) = bench.store.read(|tx| tx.memories().list_memories(&filter, MemorySort::Oldest, 0, 100)).unwrap();
         prop_assert_eq!(total, expected.len() as u64);
         prop_assert_eq!(page.into_iter().map(|item| item.memory.id).collect::<Vec<_>>(), expected);
 
-        let facets = bench.store.read(|tx| tx.memory_facets(&filter)).unwrap();
+        let facets = bench.store.read(|tx| tx.memories().memory_facets(&filter)).unwrap();
         let by_hand = |without: MemoryFilter, value: &dyn Fn(&MemoryRow, &str) -> String| {
             let mut counts = BTreeMap::new();
             for (row, channel) in rows.iter().filter(|(row, channel)| meets(row, channel, &without)) {
@@ -299,7 +304,7 @@ proptest! {
             counts
         };
         let days: Vec<_> = (0..4).map(|day| (Some(Timestamp(MONDAY_TEN.0 + day * DAY_MS)), Some(Timestamp(MONDAY_TEN.0 + (day + 1) * DAY_MS)))).collect();
-        let said = bench.store.read(|tx| tx.count_said(&filter, &days)).unwrap();
+        let said = bench.store.read(|tx| tx.memories().count_said(&filter, &days)).unwrap();
         let open = MemoryFilter { said_from: None, said_before: None, ..filter.clone() };
         for (day, count) in said.into_iter().enumerate() {
             let of_day = rows.iter().filter(|(row, channel)| meets(row, channel, &open) && row.said.0 / DAY_MS - MONDAY_TEN.0 / DAY_MS == day as i64);
@@ -307,7 +312,7 @@ proptest! {
         }
         let half: Vec<_> = rows.iter().map(|(row, _)| row.id.clone()).step_by(2).collect();
         let among = MemoryFilter { among: Some(half.clone()), ..MemoryFilter::default() };
-        prop_assert_eq!(bench.store.read(|tx| tx.list_memories(&among, MemorySort::Oldest, 0, 100)).unwrap().1.into_iter().map(|item| item.memory.id).collect::<Vec<_>>(), half);
+        prop_assert_eq!(bench.store.read(|tx| tx.memories().list_memories(&among, MemorySort::Oldest, 0, 100)).unwrap().1.into_iter().map(|item| item.memory.id).collect::<Vec<_>>(), half);
         let stored = |counts: Vec<(String, u64)>| counts.into_iter().collect::<BTreeMap<_, _>>();
         let without = |change: fn(&mut MemoryFilter)| { let mut open = filter.clone(); change(&mut open); open };
         prop_assert_eq!(stored(facets.status), by_hand(without(|f| f.status.clear()), &|row, _| row.status.name().to_owned()));
@@ -324,8 +329,8 @@ fn what_is_snoozed_is_out_of_the_queue_until_then() {
     bench.store.attack(Door::Writer, &format!("UPDATE memories SET snoozed_until_ms = {}", NOW.0 + 10)).unwrap();
     let waiting = |now: Timestamp| {
         let filter = MemoryFilter { not_snoozed_at: Some(now), ..MemoryFilter::default() };
-        let listed = bench.store.read(|tx| tx.list_memories(&filter, MemorySort::Queue, 0, 10)).unwrap().0;
-        assert_eq!(bench.store.read(|tx| tx.memory_totals(now)).unwrap().0, listed, "the badge and the list agree");
+        let listed = bench.store.read(|tx| tx.memories().list_memories(&filter, MemorySort::Queue, 0, 10)).unwrap().0;
+        assert_eq!(bench.store.read(|tx| tx.memories().memory_totals(now)).unwrap().0, listed, "the badge and the list agree");
         listed
     };
     assert_eq!((waiting(NOW), waiting(NOW.plus_ms(9)), waiting(NOW.plus_ms(10))), (0, 0, 1));

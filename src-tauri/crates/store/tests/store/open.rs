@@ -87,7 +87,7 @@ fn an_empty_or_half_made_file_of_ours_is_completed() {
         let dir = TempDir::new().unwrap();
         Connection::open(dir.path().join("keepsake.db")).unwrap().execute_batch(sql).unwrap();
         let store = Store::open(dir.path(), NOW).unwrap_or_else(|error| panic!("after {sql:?}: {error}"));
-        assert_eq!(store.read(|tx| tx.totals()).unwrap(), (0, 0));
+        assert_eq!(store.read(|tx| tx.log().totals()).unwrap(), (0, 0));
     }
 }
 
@@ -158,14 +158,14 @@ fn an_orderly_end_leaves_no_log_behind() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: hello\nassistant Nova: hi"));
     // Use every reader, so that each of them has the file open.
-    let nested = bench.store.read(|_| bench.store.read(|_| bench.store.read(|_| bench.store.read(|tx| tx.totals()))));
+    let nested = bench.store.read(|_| bench.store.read(|_| bench.store.read(|_| bench.store.read(|tx| tx.log().totals()))));
     assert_eq!(nested.unwrap(), (2, 1));
     let log = bench.dir.path().join("keepsake.db-wal");
     assert!(std::fs::metadata(&log).unwrap().len() > 0, "a control: what was written stands in the log");
     let Bench { store, dir, .. } = bench;
     drop(store);
     assert!(!log.exists(), "it was moved into the file");
-    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (2, 1));
+    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.log().totals()).unwrap(), (2, 1));
 }
 
 #[cfg(unix)]
@@ -209,9 +209,9 @@ fn an_older_schema_is_copied_before_it_is_brought_up_to_date() {
     assert_eq!(dump("PRAGMA integrity_check"), ["ok"]);
     drop(other);
     let staged = store.stage(&copy, &[], NOW, &mut |_, _| true).unwrap();
-    store.write(|tx| tx.put_setting("new", "1", NOW)).unwrap();
+    store.write(|tx| tx.settings().put_setting("new", "1", NOW)).unwrap();
     store.replace_with(staged, &mut |_, _| true).unwrap();
-    let has = |key: &str| store.read(|tx| tx.setting(key)).unwrap().is_some();
+    let has = |key: &str| store.read(|tx| tx.settings().setting(key)).unwrap().is_some();
     assert!(has("old") && !has("new"), "it is restored as any backup is");
     assert_eq!((version_of(&copy), copies_in(dir.path()).len()), (3, 1), "and stays what it was");
     drop(store);
@@ -278,7 +278,7 @@ fn a_migration_that_fails_speaks_no_sql() {
 }
 
 fn schema_alerts(bench: &Bench) -> Vec<String> {
-    let alerts = bench.store.read(|tx| tx.alerts()).unwrap();
+    let alerts = bench.store.read(|tx| tx.alerts().all()).unwrap();
     alerts.into_iter().filter(|alert| alert.kind == "schema_changed").map(|alert| alert.message).collect()
 }
 
@@ -351,7 +351,7 @@ fn what_was_planted_in_an_older_file_does_not_run_while_it_is_brought_up_to_date
     raw.execute_batch(PLANTED).unwrap();
     drop(raw);
     let store = Store::open(dir.path(), NOW).unwrap();
-    let alerts = store.read(|tx| tx.alerts()).unwrap();
+    let alerts = store.read(|tx| tx.alerts().all()).unwrap();
     assert!(matches!(&alerts[..], [alert] if alert.message.contains("helper")), "{alerts:?}");
 }
 

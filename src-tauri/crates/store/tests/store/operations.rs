@@ -8,16 +8,16 @@ use proptest::prelude::*;
 use crate::bench::{Bench, NOW};
 
 fn state(bench: &Bench, id: &MemoryId) -> MemoryState {
-    MemoryState::from(&bench.store.read(|tx| tx.memory(id)).unwrap())
+    MemoryState::from(&bench.store.read(|tx| tx.memories().memory(id)).unwrap())
 }
 
 fn apply(bench: &Bench, changes: &[MemoryChange]) -> Result<OperationId, StoreError> {
     let id = OperationId::fresh(&bench.ids);
-    bench.store.write(|tx| tx.apply_operation(&id, "test", "Changed", changes, NOW)).map(|()| id)
+    bench.store.write(|tx| tx.memories().apply_operation(&id, "test", "Changed", changes, NOW)).map(|()| id)
 }
 
 fn undo(bench: &Bench, id: &OperationId) -> Result<Vec<MemoryId>, StoreError> {
-    bench.store.write(|tx| tx.undo_operation(id, NOW))
+    bench.store.write(|tx| tx.memories().undo_operation(id, NOW))
 }
 
 fn to(bench: &Bench, id: &MemoryId, status: MemoryStatus) -> MemoryChange {
@@ -63,12 +63,12 @@ fn an_approval_is_recorded_and_undone() {
     let operation =
         apply(&bench, &[to(&bench, &ids[0], MemoryStatus::Active), to(&bench, &ids[1], MemoryStatus::Active)]).unwrap();
     assert_eq!(state(&bench, &ids[1]).status, MemoryStatus::Active);
-    assert_eq!(bench.store.read(|tx| tx.status_before(&ids[0])).unwrap(), Some(MemoryStatus::Pending));
-    let found = bench.store.read(|tx| tx.operation_to_undo(None)).unwrap().unwrap();
+    assert_eq!(bench.store.read(|tx| tx.memories().status_before(&ids[0])).unwrap(), Some(MemoryStatus::Pending));
+    let found = bench.store.read(|tx| tx.memories().operation_to_undo(None)).unwrap().unwrap();
     assert_eq!((&found.id, found.summary.as_str(), found.undone), (&operation, "Changed", None));
     assert_eq!(undo(&bench, &operation).unwrap(), ids);
     assert_eq!(visible(&bench, 99), before);
-    assert_eq!(bench.store.read(|tx| tx.operation_to_undo(None)).unwrap(), None);
+    assert_eq!(bench.store.read(|tx| tx.memories().operation_to_undo(None)).unwrap(), None);
     assert!(undo(&bench, &operation).is_err(), "once");
     assert!(undo(&bench, &OperationId::fresh(&bench.ids)).is_err(), "what never was cannot be undone");
 }
@@ -119,7 +119,7 @@ fn an_older_act_is_not_undone_over_a_newer_one() {
 #[test]
 fn undo_leaves_a_relation_that_stood_before() {
     let (bench, ids) = talk(2);
-    bench.store.write(|tx| tx.relate(&ids[0], Relation::Extends, &ids[1], Some(0.9), NOW)).unwrap();
+    bench.store.write(|tx| tx.memories().relate(&ids[0], Relation::Extends, &ids[1], Some(0.9), NOW)).unwrap();
     let before = visible(&bench, 99);
     let mut change = to(&bench, &ids[0], MemoryStatus::Active);
     change.relations = vec![(Relation::Extends, ids[1].clone())];
@@ -137,13 +137,13 @@ fn a_wording_taken_back_steps_aside_and_stays_in_the_chain() {
     assert_eq!(undo(&bench, &operation).unwrap(), ids);
     assert_eq!(visible(&bench, 1), before);
     assert_eq!(state(&bench, &new).status, MemoryStatus::Superseded);
-    assert_eq!(bench.store.read(|tx| tx.versions(&ids[0])).unwrap().len(), 2, "nothing is deleted");
+    assert_eq!(bench.store.read(|tx| tx.memories().versions(&ids[0])).unwrap().len(), 2, "nothing is deleted");
 }
 
 /// Replaces a pending or active memory with a new active wording.
 fn edit(bench: &Bench, id: &MemoryId) -> Result<(MemoryId, OperationId), StoreError> {
-    let old = bench.store.read(|tx| tx.memory(id)).unwrap();
-    let evidence = bench.store.read(|tx| tx.evidence(id)).unwrap();
+    let old = bench.store.read(|tx| tx.memories().memory(id)).unwrap();
+    let evidence = bench.store.read(|tx| tx.memories().evidence(id)).unwrap();
     let evidence = evidence
         .into_iter()
         .map(|row| keepsake_store::NewEvidence { interaction_id: row.interaction_id, span: row.span })
@@ -157,8 +157,8 @@ fn edit(bench: &Bench, id: &MemoryId) -> Result<(MemoryId, OperationId), StoreEr
     ];
     let operation = OperationId::fresh(&bench.ids);
     bench.store.write(|tx| {
-        tx.insert_memory(&new)?;
-        tx.apply_operation(&operation, "edit", "Edited", &changes, NOW)
+        tx.memories().insert_memory(&new)?;
+        tx.memories().apply_operation(&operation, "edit", "Edited", &changes, NOW)
     })?;
     Ok((new.id, operation))
 }
@@ -235,12 +235,12 @@ proptest! {
             }
         }
         while let Some((operation, before, newest)) = done.pop() {
-            let offered = bench.store.read(|tx| tx.operation_to_undo(None)).unwrap().map(|row| row.id);
+            let offered = bench.store.read(|tx| tx.memories().operation_to_undo(None)).unwrap().map(|row| row.id);
             prop_assert_eq!(offered.as_ref(), Some(&operation), "the newest act is offered");
             undo(&bench, &operation).map_err(|error| TestCaseError::fail(format!("{error} after {acts:?}")))?;
             prop_assert_eq!(visible(&bench, newest), before);
         }
-        prop_assert_eq!(bench.store.read(|tx| tx.operation_to_undo(None)).unwrap(), None);
+        prop_assert_eq!(bench.store.read(|tx| tx.memories().operation_to_undo(None)).unwrap(), None);
     }
 }
 
@@ -257,18 +257,18 @@ fn alerts_are_raised_once_and_dismissed() {
         job_id: Some(job.clone()),
         created: NOW,
     };
-    let raise = |message: &str| bench.store.write(|tx| tx.raise_alert(&alert(message))).unwrap();
-    let open = || bench.store.read(|tx| Ok((tx.alert_count()?, tx.alerts()?.len() as u64))).unwrap();
+    let raise = |message: &str| bench.store.write(|tx| tx.alerts().raise_alert(&alert(message))).unwrap();
+    let open = || bench.store.read(|tx| Ok((tx.alerts().alert_count()?, tx.alerts().all()?.len() as u64))).unwrap();
     raise("the import failed");
     raise("the import failed");
     raise("something else");
     assert_eq!(open(), (2, 2), "the same words again are no second alert");
-    let first = bench.store.read(|tx| tx.alerts()).unwrap().pop().unwrap();
-    bench.store.write(|tx| tx.dismiss_alert(&first.id, NOW)).unwrap();
+    let first = bench.store.read(|tx| tx.alerts().all()).unwrap().pop().unwrap();
+    bench.store.write(|tx| tx.alerts().dismiss_alert(&first.id, NOW)).unwrap();
     assert_eq!(open(), (1, 1));
-    bench.store.write(|tx| tx.dismiss_alerts_of(&job, NOW)).unwrap();
+    bench.store.write(|tx| tx.alerts().dismiss_alerts_of(&job, NOW)).unwrap();
     assert_eq!(open(), (0, 0));
     raise("the import failed");
     assert_eq!(open(), (1, 1), "it happened again");
-    assert!(bench.store.write(|tx| tx.dismiss_alert(&AlertId::fresh(&bench.ids), NOW)).is_err());
+    assert!(bench.store.write(|tx| tx.alerts().dismiss_alert(&AlertId::fresh(&bench.ids), NOW)).is_err());
 }

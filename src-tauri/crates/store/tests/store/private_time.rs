@@ -60,21 +60,24 @@ fn run(bench: &Bench, acts: &[Act]) -> (Model, Vec<bool>, usize) {
                 there.push_str(&format!("\nowner Mara 10:{index:02}: line {index}"));
                 bench.append(&conversation("d", there.trim()));
             }
-            Act::On => bench.store.write(|tx| tx.set_private(&id, true)).unwrap(),
-            Act::Off => bench.store.write(|tx| tx.end_private(&id, PrivateTime::LeaveOut)).unwrap(),
-            Act::Use => bench.store.write(|tx| tx.end_private(&id, PrivateTime::Use)).unwrap(),
+            Act::On => bench.store.write(|tx| tx.log().set_private(&id, true)).unwrap(),
+            Act::Off => bench.store.write(|tx| tx.log().end_private(&id, PrivateTime::LeaveOut)).unwrap(),
+            Act::Use => bench.store.write(|tx| tx.log().end_private(&id, PrivateTime::Use)).unwrap(),
         }
         model.act(*act);
     }
-    let left_out: Vec<bool> =
-        bench.messages("c").iter().map(|message| bench.store.read(|tx| tx.is_in_private_time(message.seq)).unwrap()).collect();
-    let intervals = bench.store.read(|tx| tx.private_intervals(&id)).unwrap().len();
+    let left_out: Vec<bool> = bench
+        .messages("c")
+        .iter()
+        .map(|message| bench.store.read(|tx| tx.log().is_in_private_time(message.seq)).unwrap())
+        .collect();
+    let intervals = bench.store.read(|tx| tx.log().private_intervals(&id)).unwrap().len();
     assert_eq!(
-        bench.store.read(|tx| tx.private_time_messages(&id)).unwrap(),
+        bench.store.read(|tx| tx.log().private_time_messages(&id)).unwrap(),
         left_out.iter().filter(|each| **each).count() as u64,
         "the count is of the same messages"
     );
-    assert_eq!(bench.store.read(|tx| tx.conversation(&id)).unwrap().is_private, model.is_private);
+    assert_eq!(bench.store.read(|tx| tx.log().conversation(&id)).unwrap().is_private, model.is_private);
     (model, left_out, intervals)
 }
 
@@ -106,8 +109,8 @@ fn private_time_is_not_used_while_it_lasts_and_can_be_later() {
     let (_, left_out, _) = run(&bench, &[Act::On, Act::Message, Act::Off]);
     assert_eq!(left_out, [false, true]);
     let id = bench.conversation("c");
-    bench.store.write(|tx| tx.mark_extracted(&id, bench.messages("c")[1].seq)).unwrap();
-    bench.store.write(|tx| tx.end_private(&id, PrivateTime::Use)).unwrap();
-    assert!(!bench.store.read(|tx| tx.is_in_private_time(bench.messages("c")[1].seq)).unwrap());
-    assert_eq!(bench.store.read(|tx| tx.conversations_to_extract()).unwrap(), [id], "and is read");
+    bench.store.write(|tx| tx.log().mark_extracted(&id, bench.messages("c")[1].seq)).unwrap();
+    bench.store.write(|tx| tx.log().end_private(&id, PrivateTime::Use)).unwrap();
+    assert!(!bench.store.read(|tx| tx.log().is_in_private_time(bench.messages("c")[1].seq)).unwrap());
+    assert_eq!(bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap(), [id], "and is read");
 }

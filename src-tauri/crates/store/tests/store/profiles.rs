@@ -11,7 +11,7 @@ use crate::bench::{Bench, NOW, files_of, plain};
 const CANARY: &str = "xylokarpzebra";
 
 fn entity(bench: &Bench, handle: &str) -> EntityId {
-    let rows = bench.store.read(|tx| tx.handles()).unwrap();
+    let rows = bench.store.read(|tx| tx.people().handles()).unwrap();
     rows.into_iter().find(|row| row.display_name == handle).unwrap().entity_id
 }
 
@@ -45,12 +45,12 @@ fn row(bench: &Bench, who: &str, facet: &str, content: &str, places: &[(&str, &s
 }
 
 fn put(bench: &Bench, row: &ProfileRow) -> keepsake_store::Result<()> {
-    bench.store.write(|tx| tx.insert_profile(row, std::slice::from_ref(&row.entity)))
+    bench.store.write(|tx| tx.profiles().insert_profile(row, std::slice::from_ref(&row.entity)))
 }
 
 fn profiles(bench: &Bench, who: &str) -> Vec<ProfileEntry> {
     let who = entity(bench, who);
-    bench.store.read(|tx| tx.profiles_of(&[who])).unwrap().into_iter().map(|row| row.entry).collect()
+    bench.store.read(|tx| tx.profiles().profiles_of(&[who])).unwrap().into_iter().map(|row| row.entry).collect()
 }
 
 fn talk() -> Bench {
@@ -84,7 +84,7 @@ fn an_entry_rests_on_its_own_persons_words_in_a_conversation_on_the_record() {
     check(&beyond, Some("extends beyond the message"), "a span that is not there");
     let late = row(&bench, "Mara", "length", "x", &[("c", "keep it short")]);
     let id = bench.conversation("c");
-    bench.store.write(|tx| tx.set_private(&id, true)).unwrap();
+    bench.store.write(|tx| tx.log().set_private(&id, true)).unwrap();
     check(&late, Some("excluded from memory"), "a private conversation feeds nothing");
 }
 
@@ -117,15 +117,16 @@ fn what_a_person_debunked_is_remembered_by_statement_and_can_be_taken_back() {
     let first = row(&bench, "Mara", "length", "Prefers short answers", &[("c", "keep it short")]);
     put(&bench, &first).unwrap();
     let who = [first.entity.clone()];
-    let say =
-        |is_debunked, at| bench.store.write(|tx| tx.dispute_profile(&who, &first.entry, is_debunked, Timestamp(at))).unwrap();
+    let say = |is_debunked, at| {
+        bench.store.write(|tx| tx.profiles().dispute_profile(&who, &first.entry, is_debunked, Timestamp(at))).unwrap()
+    };
     say(true, NOW.0 + 1);
     assert_eq!(profiles(&bench, "Mara")[0].debunked_at, Some(Timestamp(NOW.0 + 1)));
-    let debunks = bench.store.read(|tx| tx.profile_disputes(&who)).unwrap();
+    let debunks = bench.store.read(|tx| tx.profiles().profile_disputes(&who)).unwrap();
     assert_eq!((debunks.len(), debunks[0].fingerprint.as_str()), (1, "length=value"));
     say(false, NOW.0 + 2);
     assert_eq!(profiles(&bench, "Mara")[0].debunked_at, None);
-    assert!(bench.store.read(|tx| tx.profile_disputes(&who)).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.profiles().profile_disputes(&who)).unwrap().is_empty());
 }
 
 #[test]
@@ -142,9 +143,9 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
     own.entry.origin = ProfileOrigin::Person;
     for row in [&topic, &both, &kept, &own] {
         put(&bench, row).unwrap();
-        bench.store.write(|tx| tx.dispute_profile(std::slice::from_ref(&row.entity), &row.entry, true, NOW)).unwrap();
+        bench.store.write(|tx| tx.profiles().dispute_profile(std::slice::from_ref(&row.entity), &row.entry, true, NOW)).unwrap();
     }
-    bench.store.write(|tx| tx.mark_profile(&kept.entity, "read")).unwrap();
+    bench.store.write(|tx| tx.profiles().mark_profile(&kept.entity, "read")).unwrap();
     let count = || -> usize {
         let files = files_of(bench.store.path());
         files.iter().map(|(_, bytes)| bytes.windows(CANARY.len()).filter(|window| *window == CANARY.as_bytes()).count()).sum()

@@ -41,26 +41,26 @@ fn cats(bench: &Bench, room: &str, subject: &Subject) -> NewMemory {
 }
 
 fn decide(bench: &Bench, memory: &NewMemory, status: MemoryStatus) {
-    let row = bench.store.read(|tx| tx.memory(&memory.id)).unwrap();
+    let row = bench.store.read(|tx| tx.memories().memory(&memory.id)).unwrap();
     let after = MemoryState { status, snoozed_until: None, reject_reason: None, decided: Some(NOW) };
     let change = MemoryChange { id: row.id.clone(), before: Some(MemoryState::from(&row)), after, relations: Vec::new() };
     let id = keepsake_domain::OperationId::fresh(&bench.ids);
-    bench.store.write(|tx| tx.apply_operation(&id, "decide", "Decided", &[change], NOW)).unwrap();
+    bench.store.write(|tx| tx.memories().apply_operation(&id, "decide", "Decided", &[change], NOW)).unwrap();
 }
 
 #[test]
 fn what_one_person_says_is_said_by_all_their_handles_and_by_no_namesake() {
     let check = |tie: Tie, is_one: bool| {
         let (bench, a, b) = bens(tie);
-        let read = |subject: &Subject| bench.store.read(|tx| tx.is_one_subject(&a, subject)).unwrap();
+        let read = |subject: &Subject| bench.store.read(|tx| tx.log().is_one_subject(&a, subject)).unwrap();
         assert_eq!((read(&a), read(&b), read(&Subject::Owner)), (true, is_one, false), "{tie:?}");
 
         let memory = cats(&bench, "a", &a);
         bench.insert(&memory);
         let of_b = bench.place("b", "I keep two cats");
-        let added = bench.store.write(|tx| tx.add_evidence(&memory.id, &of_b)).is_ok();
+        let added = bench.store.write(|tx| tx.memories().add_evidence(&memory.id, &of_b)).is_ok();
         assert_eq!(added, is_one, "{tie:?}: a line of the other proves it");
-        let taken = bench.store.write(|tx| tx.insert_memory(&cats(&bench, "b", &a))).is_ok();
+        let taken = bench.store.write(|tx| tx.memories().insert_memory(&cats(&bench, "b", &a))).is_ok();
         assert_eq!(taken, is_one, "{tie:?}: a memory about the one rests on the other's line");
     };
     check(Unlinked, false);
@@ -75,7 +75,7 @@ fn a_decision_about_one_person_is_none_about_their_namesake() {
         let (of_a, of_b) = (cats(&bench, "a", &a), cats(&bench, "b", &b));
         bench.insert(&of_a);
         bench.insert(&of_b);
-        let twins = |memory: &NewMemory| bench.store.read(|tx| tx.twins_of(&memory.id)).unwrap().len();
+        let twins = |memory: &NewMemory| bench.store.read(|tx| tx.retractions().twins_of(&memory.id)).unwrap().len();
         assert_eq!(
             (twins(&of_a), twins(&of_b)),
             (usize::from(is_one), usize::from(is_one)),
@@ -84,20 +84,21 @@ fn a_decision_about_one_person_is_none_about_their_namesake() {
 
         decide(&bench, &of_a, MemoryStatus::Rejected);
         let suppressed =
-            |subject: &Subject| bench.store.read(|tx| tx.suppressed_by(subject, &of_a.fingerprint)).unwrap().is_some();
+            |subject: &Subject| bench.store.read(|tx| tx.memories().suppressed_by(subject, &of_a.fingerprint)).unwrap().is_some();
         assert_eq!((suppressed(&a), suppressed(&b), suppressed(&Subject::Owner)), (true, is_one, false), "{tie:?}: known again");
-        let at =
-            |subject: &Subject| bench.store.read(|tx| tx.memory_at(&of_a.evidence[0], subject, of_a.category)).unwrap().is_some();
+        let at = |subject: &Subject| {
+            bench.store.read(|tx| tx.memories().memory_at(&of_a.evidence[0], subject, of_a.category)).unwrap().is_some()
+        };
         assert_eq!((at(&a), at(&b), at(&Subject::Owner)), (true, is_one, false), "{tie:?}: proposed before");
 
         // A retraction is in effect as long as the same statement about the same person is not approved.
-        let taken = || bench.store.read(|tx| tx.retractions_of_memories(None)).unwrap();
+        let taken = || bench.store.read(|tx| tx.retractions().retractions_of_memories(None)).unwrap();
         assert_eq!(taken().len(), 1, "{tie:?}: of one of them");
         decide(&bench, &of_b, MemoryStatus::Active);
         assert_eq!(taken().is_empty(), is_one, "{tie:?}: it counts again of the same person");
 
         decide(&bench, &of_b, MemoryStatus::Rejected);
-        let refused = bench.store.read(|tx| tx.twins_refused_with(&of_a.id)).unwrap().len();
+        let refused = bench.store.read(|tx| tx.retractions().twins_refused_with(&of_a.id)).unwrap().len();
         assert_eq!(refused, usize::from(is_one), "{tie:?}: refused together");
     };
     check(Unlinked, false);
@@ -113,18 +114,18 @@ fn after_a_link_is_taken_back_each_has_their_own_again() {
     bench.insert(&of_b);
     // The proposal about one Ben is merged into the proposal about the other, and his message is also evidence for a statement
     // that is stored only about the other.
-    assert!(bench.store.write(|tx| tx.fold_into(&of_b.id, &of_a.id)).unwrap());
+    assert!(bench.store.write(|tx| tx.memories().fold_into(&of_b.id, &of_a.id)).unwrap());
     let mut home =
         bench.memory("Ben lives in Oslo", vec![bench.place("a", "I live in Oslo"), bench.place("b", "I live in Oslo")]);
     home.subject = a.clone();
     bench.insert(&home);
     for room in ["a", "b"] {
         let id = bench.conversation(room);
-        bench.store.write(|tx| tx.mark_extracted(&id, tx.last_seq(&id)?)).unwrap();
+        bench.store.write(|tx| tx.log().mark_extracted(&id, tx.log().last_seq(&id)?)).unwrap();
     }
-    let lines = |memory: &NewMemory| bench.store.read(|tx| tx.evidence(&memory.id)).unwrap().len();
-    let status = |memory: &NewMemory| bench.store.read(|tx| tx.memory(&memory.id)).unwrap().status;
-    let unread = || bench.store.read(|tx| tx.conversations_to_extract()).unwrap();
+    let lines = |memory: &NewMemory| bench.store.read(|tx| tx.memories().evidence(&memory.id)).unwrap().len();
+    let status = |memory: &NewMemory| bench.store.read(|tx| tx.memories().memory(&memory.id)).unwrap().status;
+    let unread = || bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap();
     assert_eq!((lines(&of_a), lines(&home), status(&of_b)), (2, 2, MemoryStatus::Superseded), "the control: they were one");
     assert!(unread().is_empty());
     bench.answer(&a, &b, LinkAnswer::Different);
@@ -148,7 +149,11 @@ fn going_back_to_when_two_were_linked_parts_them_again() {
             bench.answer(&a, &b, LinkAnswer::Unlinked);
         }
         restore(&bench, &copy).unwrap();
-        assert_eq!(bench.store.read(|tx| tx.evidence(&memory.id)).unwrap().len(), lines_left, "parted since: {is_parted_since}");
+        assert_eq!(
+            bench.store.read(|tx| tx.memories().evidence(&memory.id)).unwrap().len(),
+            lines_left,
+            "parted since: {is_parted_since}"
+        );
     };
     check(true, 1);
     check(false, 2);
@@ -162,9 +167,9 @@ fn somebody_called_owner_is_not_the_owner() {
     memory.subject = bench.person("c", "owner");
     bench.insert(&memory);
     bench.candidate("c", "rain");
-    let stored = bench.store.read(|tx| tx.memory(&memory.id)).unwrap();
+    let stored = bench.store.read(|tx| tx.memories().memory(&memory.id)).unwrap();
     assert_eq!((stored.subject.as_str(), stored.subject == Subject::Owner), ("owner (contact)", false));
-    let facets = bench.store.read(|tx| tx.memory_facets(&MemoryFilter::default())).unwrap();
+    let facets = bench.store.read(|tx| tx.memories().memory_facets(&MemoryFilter::default())).unwrap();
     assert_eq!(facets.subject, [("owner".to_owned(), 1), ("owner (contact)".to_owned(), 1)]);
 }
 
@@ -193,7 +198,7 @@ fn an_upgrade_parts_what_namesakes_shared_and_keeps_what_linked_people_share() {
         bench.insert(&called);
         for room in ["a", "b", "o"] {
             let id = bench.conversation(room);
-            bench.store.write(|tx| tx.mark_extracted(&id, tx.last_seq(&id)?)).unwrap();
+            bench.store.write(|tx| tx.log().mark_extracted(&id, tx.log().last_seq(&id)?)).unwrap();
         }
         let raw = plain(bench.store.path());
         if tie == Unlinked {
@@ -206,8 +211,8 @@ fn an_upgrade_parts_what_namesakes_shared_and_keeps_what_linked_people_share() {
         )
         .unwrap();
         upgrade(&bench);
-        assert_eq!(bench.store.read(|tx| tx.evidence(&memory.id)).unwrap().len(), lines_left, "{tie:?}");
-        let unread = bench.store.read(|tx| tx.conversations_to_extract()).unwrap();
+        assert_eq!(bench.store.read(|tx| tx.memories().evidence(&memory.id)).unwrap().len(), lines_left, "{tie:?}");
+        let unread = bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap();
         let expect = if lines_left == 1 { vec![bench.conversation("b")] } else { Vec::new() };
         assert_eq!(unread, expect, "{tie:?}: read anew");
         assert_eq!(bench.dump("SELECT subject FROM memories ORDER BY rank"), ["Ben", "owner (contact)"]);
@@ -233,9 +238,9 @@ fn an_upgrade_reads_rooms_anew_in_which_two_of_one_name_speak() {
         messages[1].author.name = names[1].to_owned();
         bench.append(&messages);
         let id = bench.conversation("c");
-        bench.store.write(|tx| tx.mark_extracted(&id, tx.last_seq(&id)?)).unwrap();
+        bench.store.write(|tx| tx.log().mark_extracted(&id, tx.log().last_seq(&id)?)).unwrap();
         upgrade(&bench);
-        assert_eq!(bench.store.read(|tx| tx.conversations_to_extract()).unwrap().len(), expect, "{names:?}");
+        assert_eq!(bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap().len(), expect, "{names:?}");
     };
     check(["Ben", "Ben"], 1);
     check(["Ben", "Ana"], 0);
@@ -269,7 +274,7 @@ fn one_address_is_one_handle_however_it_is_written() {
             [format!("{channel} {address}")]
         );
         for (n, (channel, address)) in written.iter().enumerate() {
-            let found = bench.store.read(|tx| tx.handle_by_address(channel, address)).unwrap().unwrap();
+            let found = bench.store.read(|tx| tx.people().handle_by_address(channel, address)).unwrap().unwrap();
             let said = bench.messages(&format!("{n} {channel}"))[0].handle_id.clone();
             assert_eq!(found.id.as_str(), said, "{channel}:{address} is found");
         }
@@ -290,8 +295,9 @@ fn handles_that_an_earlier_version_kept_apart_stay_two_until_the_person_says() {
     plain(bench.store.path())
         .execute_batch("UPDATE entity_channels SET channel_handle = 'ana@example.org' WHERE channel_handle = 'x@example.org'")
         .unwrap();
-    let found =
-        |channel: &str, address: &str| bench.store.read(|tx| tx.handle_by_address(channel, address)).unwrap().unwrap().handle;
+    let found = |channel: &str, address: &str| {
+        bench.store.read(|tx| tx.people().handle_by_address(channel, address)).unwrap().unwrap().handle
+    };
     assert_eq!(found("email", "Ana@Example.org"), "Ana@Example.org", "each is found as it is written");
     assert_eq!(found("email", "ana@example.org"), "ana@example.org");
     assert_eq!(found("Email", "ana@example.org"), "ana@example.org", "the address decides before the channel's name");
@@ -314,20 +320,20 @@ proptest! {
             if a != b {
                 let answer = if is_same { LinkAnswer::Same } else { LinkAnswer::Different };
                 let id = LinkId::fresh(&bench.ids);
-                bench.store.write(|tx| tx.answer_link(&id, &handles[a], &handles[b], answer, "", NOW)).unwrap();
+                bench.store.write(|tx| tx.people().answer_link(&id, &handles[a], &handles[b], answer, "", NOW)).unwrap();
             }
         }
-        let persons: Persons = bench.store.read(|tx| tx.persons()).unwrap();
+        let persons: Persons = bench.store.read(|tx| tx.people().persons()).unwrap();
         let entities: Vec<EntityId> = handles
             .iter()
-            .map(|id| bench.store.read(|tx| tx.handles()).unwrap().into_iter().find(|row| row.id == *id).unwrap().entity_id)
+            .map(|id| bench.store.read(|tx| tx.people().handles()).unwrap().into_iter().find(|row| row.id == *id).unwrap().entity_id)
             .collect();
-        let speakers = bench.store.read(|tx| tx.speakers_by(&persons)).unwrap();
+        let speakers = bench.store.read(|tx| tx.log().speakers_by(&persons)).unwrap();
         for a in 0..5 {
             for b in 0..5 {
                 let subject = |n: usize| Subject::Person(Speaker::new("x", handles[n].as_str()));
                 let expect = persons.of(&entities[a]) == persons.of(&entities[b]);
-                prop_assert_eq!(bench.store.read(|tx| tx.is_one_subject(&subject(a), &subject(b))).unwrap(), expect);
+                prop_assert_eq!(bench.store.read(|tx| tx.log().is_one_subject(&subject(a), &subject(b))).unwrap(), expect);
                 prop_assert_eq!(speakers.behind(&subject(a)) == speakers.behind(&subject(b)), expect);
             }
         }

@@ -65,7 +65,7 @@ fn seen(bench: &Bench, names: &BTreeMap<&'static str, ImportId>) -> Vec<String> 
 }
 
 fn assert_sound(bench: &Bench, what: &str) {
-    assert_eq!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults, [], "{what}: the chain is whole");
+    assert_eq!(bench.store.read(|tx| tx.log().verify_chain()).unwrap().faults, [], "{what}: the chain is whole");
     assert_eq!(bench.dump("PRAGMA integrity_check"), ["ok"], "{what}");
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new(), "{what}");
     bench.dump("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('integrity-check', 1)");
@@ -109,7 +109,7 @@ fn an_undone_import_is_as_if_it_had_never_been_and_comes_back_when_it_is_importe
         let bench = Bench::new();
         let mut imports = take(&bench, &steps.iter().collect::<Vec<_>>());
         let import = imports.remove("a").unwrap();
-        let foreseen = bench.store.read(|tx| tx.preview_undone_import(&import)).unwrap();
+        let foreseen = bench.store.read(|tx| tx.lifecycle().preview_undone_import(&import)).unwrap();
         let expect = ErasurePreview {
             messages: *messages,
             conversations: *conversations,
@@ -129,7 +129,7 @@ fn an_undone_import_is_as_if_it_had_never_been_and_comes_back_when_it_is_importe
         assert_eq!(bench.undo(&import), keepsake_store::Erased::default(), "{what}: a second time there is nothing to undo");
         for step in steps.iter().filter(|step| step.by == "a") {
             let state = PreviewState::new().unwrap();
-            let foreseen = bench.store.read(|tx| tx.preview_append(&step.messages(), &state, &mut |_, _| {})).unwrap();
+            let foreseen = bench.store.read(|tx| tx.log().preview_append(&step.messages(), &state, &mut |_, _| {})).unwrap();
             let outcome = bench.append(&step.messages());
             assert_eq!((foreseen.imported, foreseen.erased), (outcome.imported, 0), "{what}");
             assert_eq!(outcome.erased, 0, "{what}");
@@ -151,7 +151,7 @@ fn what_was_erased_stays_out_also_if_it_was_undone_before() {
     assert_eq!(bench.append(&talk).imported, 2, "undone, it is new");
     bench.erase("c");
     let state = PreviewState::new().unwrap();
-    let foreseen = bench.store.read(|tx| tx.preview_append(&talk, &state, &mut |_, _| {})).unwrap();
+    let foreseen = bench.store.read(|tx| tx.log().preview_append(&talk, &state, &mut |_, _| {})).unwrap();
     let outcome = bench.append(&talk);
     assert_eq!((foreseen.imported, foreseen.erased), (0, 2));
     assert_eq!((outcome.imported, outcome.erased), (0, 2), "erased, it is not");
@@ -182,11 +182,11 @@ fn what_rests_on_other_messages_of_the_same_conversation_stays() {
     bench
         .store
         .write(|tx| {
-            tx.log_stop(&stop(Some(place("it is")), "stays"), NOW)?;
-            tx.log_stop(&stop(Some(place("rain")), "goes"), NOW)?;
-            tx.log_stop(&stop(None, "goes too"), NOW)?;
-            tx.end_session(&id, 2, "nova", NOW)?;
-            tx.end_session(&id, 4, "nova", NOW)
+            tx.memories().log_stop(&stop(Some(place("it is")), "stays"), NOW)?;
+            tx.memories().log_stop(&stop(Some(place("rain")), "goes"), NOW)?;
+            tx.memories().log_stop(&stop(None, "goes too"), NOW)?;
+            tx.sessions().end_session(&id, 2, "nova", NOW)?;
+            tx.sessions().end_session(&id, 4, "nova", NOW)
         })
         .unwrap();
     let raw = plain(bench.store.path());
@@ -208,9 +208,9 @@ fn what_rests_on_other_messages_of_the_same_conversation_stays() {
 
     assert_eq!(bench.undo(&import).memories, 1);
     assert_eq!(untouched(&of_own), before, "with evidence elsewhere only");
-    let evidence = bench.store.read(|tx| tx.evidence(&both)).unwrap();
+    let evidence = bench.store.read(|tx| tx.memories().evidence(&both)).unwrap();
     assert_eq!(evidence.len(), 2, "it loses the evidence in what is undone, and nothing else");
-    assert!(bench.store.read(|tx| tx.memory(&gone)).is_err());
+    assert!(bench.store.read(|tx| tx.memories().memory(&gone)).is_err());
     assert_eq!(bench.dump("SELECT content FROM gate_log"), ["stays"]);
     assert_eq!(bench.dump("SELECT i.content FROM session_ends e JOIN interactions i ON i.id = e.interaction_id"), ["tea it is"]);
     assert_eq!(bench.dump("SELECT count(*) FROM session_ends"), ["1"]);
@@ -230,10 +230,10 @@ fn what_was_read_stays_read_and_what_was_not_stays_unread() {
         bench.append(&longer[..2]);
         let id = bench.conversation("c");
         if is_other_read {
-            bench.store.write(|tx| tx.mark_extracted(&id, tx.last_seq(&id)?)).unwrap();
+            bench.store.write(|tx| tx.log().mark_extracted(&id, tx.log().last_seq(&id)?)).unwrap();
         }
         let import = bench.import(&longer[2..], false);
-        let unread = || bench.store.read(|tx| tx.conversations_to_extract()).unwrap().len();
+        let unread = || bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap().len();
         assert_eq!(unread(), 1, "a control: the import is unread");
         bench.undo(&import);
         assert_eq!(unread(), left);
@@ -250,7 +250,7 @@ fn the_record_of_another_import_keeps_what_it_skipped() {
     for id in [&other, &import] {
         let skipped = vec![ImportSkip { reason: "empty".to_owned(), count: 1, sample: "line 3".to_owned() }];
         let totals = ImportTotals { skipped, ..ImportTotals::default() };
-        bench.store.write(|tx| tx.account_import(id, "done", &totals, None, Some(NOW))).unwrap();
+        bench.store.write(|tx| tx.sources().account_import(id, "done", &totals, None, Some(NOW))).unwrap();
     }
     bench.undo(&import);
     let samples = |id: &ImportId| bench.dump(&format!("SELECT skipped ->> '$[0].sample' FROM imports WHERE id = '{id}'"));
@@ -268,13 +268,13 @@ fn an_import_is_not_undone_while_it_is_read() {
         idempotency_key: "x".to_owned(),
         payload: format!("{{\"import_id\":\"{import}\"}}"),
     };
-    bench.store.write(|tx| tx.enqueue(&job, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().enqueue(&job, NOW)).unwrap();
     assert!(matches!(undo(), Err(StoreError::Refused(_))), "a job waits to read it");
-    bench.store.write(|tx| tx.request_cancel(&job.id, NOW)).unwrap();
-    bench.store.write(|tx| tx.begin_import(&import, "export.zip", "keepsake", false, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().request_cancel(&job.id, NOW)).unwrap();
+    bench.store.write(|tx| tx.sources().begin_import(&import, "export.zip", "keepsake", false, NOW)).unwrap();
     assert!(matches!(undo(), Err(StoreError::Refused(_))), "it is being read");
     assert_eq!(bench.messages("c").len(), 2, "and nothing is removed");
-    bench.store.write(|tx| tx.account_import(&import, "cancelled", &ImportTotals::default(), None, Some(NOW))).unwrap();
+    bench.store.write(|tx| tx.sources().account_import(&import, "cancelled", &ImportTotals::default(), None, Some(NOW))).unwrap();
     assert_eq!(undo().unwrap().messages, 2, "a control: now it is not");
 }
 
@@ -356,11 +356,11 @@ fn a_backup_made_while_an_import_was_read_does_not_read_on() {
         idempotency_key: "x".to_owned(),
         payload: format!("{{\"import_id\":\"{import}\"}}"),
     };
-    bench.store.write(|tx| tx.enqueue(&job, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().enqueue(&job, NOW)).unwrap();
     let copy = back_up(&bench, "copy.db");
     restore(&bench, &copy).unwrap();
     assert_eq!(bench.dump("SELECT count(*) FROM jobs WHERE kind = 'import'"), ["1"], "a control: it would");
-    bench.store.write(|tx| tx.request_cancel(&job.id, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().request_cancel(&job.id, NOW)).unwrap();
     bench.undo(&import);
     restore(&bench, &copy).unwrap();
     assert_eq!(bench.dump("SELECT count(*) FROM jobs WHERE kind = 'import'"), ["0"]);

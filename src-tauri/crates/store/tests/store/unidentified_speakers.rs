@@ -28,7 +28,7 @@ fn an_upgrade_takes_voices_for_nobody_but_those_that_somebody_linked() {
     let handle = |label: &str| {
         let id = bench
             .store
-            .read(|tx| tx.handle_by_address("meeting", &ChannelHandle::of_unidentified_speaker(label, MEETING).handle));
+            .read(|tx| tx.people().handle_by_address("meeting", &ChannelHandle::of_unidentified_speaker(label, MEETING).handle));
         id.unwrap().unwrap().id
     };
     let subject = |label: &str| Subject::Person(Speaker::new(label, handle(label).as_str()));
@@ -37,7 +37,7 @@ fn an_upgrade_takes_voices_for_nobody_but_those_that_somebody_linked() {
     memory.subject = subject("speaker 1");
     bench.insert(&memory);
     upgrade(&bench);
-    let voices = bench.store.read(|tx| tx.voices(None)).unwrap();
+    let voices = bench.store.read(|tx| tx.people().voices(None)).unwrap();
     let mut known: Vec<_> = voices.iter().map(|voice| (voice.label.as_str(), voice.name.as_deref(), voice.is_open())).collect();
     known.sort_unstable();
     assert_eq!(
@@ -46,7 +46,7 @@ fn an_upgrade_takes_voices_for_nobody_but_those_that_somebody_linked() {
         "neither an address that looks alike nor the owner is one"
     );
     assert_eq!(
-        bench.store.read(|tx| tx.memory(&memory.id)).unwrap().status,
+        bench.store.read(|tx| tx.memories().memory(&memory.id)).unwrap().status,
         MemoryStatus::Superseded,
         "it does not wait any more"
     );

@@ -27,7 +27,7 @@ impl Engine {
         let settings = self.model_settings()?;
         let (conversation, rows, through_seq, known) = self.store().read(|tx| {
             let rows = messages_on_record(tx, id)?;
-            Ok((tx.conversation(id)?, rows, tx.last_seq(id)?, tx.standing(id)?))
+            Ok((tx.log().conversation(id)?, rows, tx.log().last_seq(id)?, tx.conversation_status().standing(id)?))
         })?;
         // If no model is chosen anymore, the conversation was excluded, or a message arrived, there is nothing to ask: the
         // rules have judged the conversation or will.
@@ -59,17 +59,17 @@ impl Engine {
         let new = NewConversationStatus { standing, due };
         let result = serde_json::json!({ "status": judgement.status }).to_string();
         self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             // If a message arrived during the call, the conversation is active again and the answer is out of date. The
             // answer is also dropped if the conversation was excluded.
-            if tx.last_seq(id)? == through_seq
+            if tx.log().last_seq(id)? == through_seq
                 && is_still_on_record(tx, &conversation)?
-                && tx.put_conversation_status(id, &new, self.now())?
+                && tx.conversation_status().put_conversation_status(id, &new, self.now())?
                 && let Some(kind) = analysis
             {
-                tx.enqueue(&self.conversation_job(kind, id), self.now())?;
+                tx.jobs().enqueue(&self.conversation_job(kind, id), self.now())?;
             }
-            tx.complete(lease, &result, self.now())
+            tx.jobs().complete(lease, &result, self.now())
         })?;
         self.look_for_work();
         self.queue_sessions()
@@ -79,8 +79,8 @@ impl Engine {
     fn settled_nothing(&self, lease: &Lease, why: &str, next: Option<NewJob>) -> Result<()> {
         let result = serde_json::json!({ "kept": why }).to_string();
         self.store().write(|tx| {
-            tx.complete(lease, &result, self.now())?;
-            next.iter().try_for_each(|job| tx.enqueue(job, self.now()).map(drop))
+            tx.jobs().complete(lease, &result, self.now())?;
+            next.iter().try_for_each(|job| tx.jobs().enqueue(job, self.now()).map(drop))
         })?;
         self.look_for_work();
         Ok(())

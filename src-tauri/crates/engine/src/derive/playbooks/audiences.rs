@@ -59,12 +59,13 @@ impl Engine {
         if to.visibility == Visibility::Private && to.people.is_empty() {
             return as_approved(tx, view);
         }
-        let open: Vec<PlaybookRow> = tx.playbooks()?.into_iter().filter(|row| row.status == PlaybookStatus::Approved).collect();
+        let open: Vec<PlaybookRow> =
+            tx.playbooks().all()?.into_iter().filter(|row| row.status == PlaybookStatus::Approved).collect();
         if open.is_empty() {
             return Ok(Vec::new());
         }
         let now = self.now();
-        let lines = tx.tool_lines_of(view.conversations(), now, READ_MS)?;
+        let lines = tx.playbooks().tool_lines_of(view.conversations(), now, READ_MS)?;
         let sessions = read_sessions(&lines);
         // Usually no session visible to the audience contains every step of a playbook, so the search can be skipped.
         let takes = |session: &Session, row: &PlaybookRow| {

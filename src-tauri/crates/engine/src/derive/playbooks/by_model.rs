@@ -52,10 +52,10 @@ fn wording_of(
     row: Option<&PlaybookRow>,
     by_rules: &PlaybookVersionRow,
 ) -> StoreResult<Option<PlaybookVersionRow>> {
-    let Some(reply) = tx.model_reply(ReplyTask::Playbook, &matter(by_rules))? else { return Ok(None) };
+    let Some(reply) = tx.replies().model_reply(ReplyTask::Playbook, &matter(by_rules))? else { return Ok(None) };
     let Some(told) = worded(by_rules, &reply)? else { return Ok(None) };
     let Some(decided) = row.and_then(|row| row.decided_version.as_ref()) else { return Ok(Some(told)) };
-    match tx.playbook_version(decided) {
+    match tx.playbooks().playbook_version(decided) {
         Ok(decided) => {
             let words =
                 |version: &PlaybookVersionRow| (version.title.clone(), version.description.clone(), version.purposes.clone());
@@ -81,12 +81,12 @@ pub(super) fn put_found(
         return Ok(());
     }
     if !stands(by_rules) {
-        tx.put_playbook_version(id, by_rules, made)?;
+        tx.playbooks().put_playbook_version(id, by_rules, made)?;
     }
     // If this version was found before, it keeps its number.
-    let kept = tx.playbook_version(&by_rules.id)?;
+    let kept = tx.playbooks().playbook_version(&by_rules.id)?;
     match if told.is_some() { wording_of(tx, row, &kept)? } else { None } {
-        Some(told) => tx.put_playbook_version(id, &told, made),
+        Some(told) => tx.playbooks().put_playbook_version(id, &told, made),
         None => Ok(()),
     }
 }
@@ -94,20 +94,20 @@ pub(super) fn put_found(
 /// Whether none of the messages that a version rests on is excluded from memory.
 fn is_on_record(tx: &ReadTx<'_>, version: &PlaybookVersionRow) -> StoreResult<bool> {
     for one in &version.occurrences {
-        if !tx.are_messages_on_record(&one.messages)? {
+        if !tx.playbooks().are_messages_on_record(&one.messages)? {
             return Ok(false);
         }
     }
     let against: Vec<_> = version.against.iter().map(|one| one.message.clone()).collect();
-    tx.are_messages_on_record(&against)
+    tx.playbooks().are_messages_on_record(&against)
 }
 
 /// Candidates that still have the rules' wording, rest on nothing excluded, and have not been shown to a model.
 fn unworded(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     let mut found = Vec::new();
-    for row in tx.playbooks()? {
+    for row in tx.playbooks().all()? {
         let is_plain = row.status == PlaybookStatus::Candidate && row.version.proposer == PLAYBOOK_ENGINE_VERSION;
-        let is_asked = || Ok::<_, StoreError>(tx.model_reply(ReplyTask::Playbook, &matter(&row.version))?.is_some());
+        let is_asked = || Ok::<_, StoreError>(tx.replies().model_reply(ReplyTask::Playbook, &matter(&row.version))?.is_some());
         if is_plain && is_on_record(tx, &row.version)? && !is_asked()? {
             found.push(row);
         }
@@ -128,7 +128,7 @@ impl Engine {
             idempotency_key: "playbooks".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -151,7 +151,7 @@ impl Engine {
             return Err(error);
         }
         let result = serde_json::json!({ "asked": asked, "worded": told }).to_string();
-        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+        Ok(self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?)
     }
 
     /// Asks the model about one candidate. Returns whether its wording is now in use.
@@ -180,13 +180,13 @@ impl Engine {
             made_at: self.now(),
         };
         Ok(self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             // If a session was excluded or erased during the call, the answer is out of date.
             if !is_on_record(tx, &asked.version)? {
                 return Ok(false);
             }
-            tx.put_model_reply(&reply)?;
-            let row = match tx.playbook(&asked.id) {
+            tx.replies().put_model_reply(&reply)?;
+            let row = match tx.playbooks().playbook(&asked.id) {
                 Ok(row) => row,
                 Err(StoreError::NotFound { .. }) => return Ok(false),
                 Err(error) => return Err(error),
@@ -197,7 +197,7 @@ impl Engine {
                 return Ok(false);
             }
             match worded(&row.version, &reply)? {
-                Some(version) => tx.put_playbook_version(&asked.id, &version, self.now()).map(|()| true),
+                Some(version) => tx.playbooks().put_playbook_version(&asked.id, &version, self.now()).map(|()| true),
                 None => Ok(false),
             }
         })?)

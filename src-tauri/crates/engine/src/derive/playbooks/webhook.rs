@@ -29,7 +29,7 @@ const NO_MODEL: &str = "webhook";
 impl Engine {
     /// The address that receives notices of new playbooks, if one is set.
     pub fn playbook_webhook(&self) -> Result<Option<String>> {
-        Ok(self.store().read(|tx| tx.choice(WEBHOOK_SETTING, CHOICES))?)
+        Ok(self.store().read(|tx| tx.settings().choice(WEBHOOK_SETTING, CHOICES))?)
     }
 
     /// Sets or clears the address that receives notices. Playbooks that already need a decision do not count as new.
@@ -40,9 +40,9 @@ impl Engine {
         }
         let now = self.now();
         self.store().write(|tx| {
-            tx.put_choice(WEBHOOK_SETTING, CHOICES, &address, now)?;
-            for row in tx.playbooks()?.iter().filter(|row| !row.is_announced) {
-                tx.mark_playbook_announced(&row.id, now)?;
+            tx.settings().put_choice(WEBHOOK_SETTING, CHOICES, &address, now)?;
+            for row in tx.playbooks().all()?.iter().filter(|row| !row.is_announced) {
+                tx.playbooks().mark_playbook_announced(&row.id, now)?;
             }
             Ok(())
         })?;
@@ -81,7 +81,7 @@ impl Engine {
             idempotency_key: "new".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -91,7 +91,7 @@ impl Engine {
         let rows = self.unannounced()?;
         let now = self.now();
         let Some(address) = self.playbook_webhook()?.filter(|_| !rows.is_empty()) else {
-            self.store().write(|tx| tx.complete(lease, "{}", now))?;
+            self.store().write(|tx| tx.jobs().complete(lease, "{}", now))?;
             return Ok(());
         };
         let (endpoint, reach) = self.webhook_endpoint(&address)?;
@@ -115,16 +115,16 @@ impl Engine {
         let notifier = Notifier::new(endpoint, reach, Arc::clone(&self.inner.clock))
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             // Checked in the transaction that clears the notice for sending, because a session may have been excluded
             // meanwhile.
-            if !tx.are_on_record(&sources)? {
+            if !tx.conversation_status().are_on_record(&sources)? {
                 return Ok(Err(EngineError::NotYet {
                     why: "a session of a new playbook was excluded from memory",
                     retry_ms: RETRY_MS,
                 }));
             }
-            tx.begin_model_call(&call, 0)?;
+            tx.model_calls().begin_model_call(&call, 0)?;
             Ok(Ok(()))
         })??;
         let sent = notifier.send(&body, &Unwatched);
@@ -139,13 +139,13 @@ impl Engine {
             error: sent.as_ref().err().map(ToString::to_string),
             ended: now,
         };
-        self.store().write(|tx| tx.end_model_call(&call.id, &end))?;
+        self.store().write(|tx| tx.model_calls().end_model_call(&call.id, &end))?;
         sent.map_err(ModelFailure::Call)?;
         self.store().write(|tx| {
             for row in &rows {
-                tx.mark_playbook_announced(&row.id, now)?;
+                tx.playbooks().mark_playbook_announced(&row.id, now)?;
             }
-            tx.complete(lease, &json!({ "told": rows.len() }).to_string(), now)
+            tx.jobs().complete(lease, &json!({ "told": rows.len() }).to_string(), now)
         })?;
         Ok(())
     }

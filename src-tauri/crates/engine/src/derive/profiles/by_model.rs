@@ -93,11 +93,11 @@ impl Engine {
         }
         let people = self.store().read(|tx| {
             let map = self.map(tx)?;
-            let own = tx.own_seqs()?;
+            let own = tx.profiles().own_seqs()?;
             let mut people = Vec::new();
             for (person, conversations) in heard(tx, &map)? {
                 let subject = subjected(&map, person, &conversations);
-                let reads = tx.profile_reads(&subject.person)?;
+                let reads = tx.profiles().profile_reads(&subject.person)?;
                 if circles(&subject, &map, &own, &reads).iter().any(Circle::is_unread) {
                     people.push(subject.person);
                 }
@@ -113,7 +113,7 @@ impl Engine {
                     idempotency_key: person.to_string(),
                     payload: serde_json::json!({ "entity_id": person }).to_string(),
                 };
-                tx.enqueue(&job, now)?;
+                tx.jobs().enqueue(&job, now)?;
             }
             Ok(())
         })?;
@@ -147,7 +147,7 @@ impl Engine {
             }
         }
         let result = serde_json::json!({ "circles": tried.len(), "entries": entries, "stopped": stopped }).to_string();
-        self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?;
         // Queue messages that arrived meanwhile: until now, their job would have counted as a duplicate of this one.
         self.queue_people_for_model().map(drop)
     }
@@ -156,7 +156,7 @@ impl Engine {
         let map = self.map(tx)?;
         let Some(conversations) = heard(tx, &map)?.remove(person) else { return Ok(None) };
         let subject = subjected(&map, person.clone(), &conversations);
-        let circles = circles(&subject, &map, &tx.own_seqs()?, &tx.profile_reads(person)?);
+        let circles = circles(&subject, &map, &tx.profiles().own_seqs()?, &tx.profiles().profile_reads(person)?);
         Ok(circles.into_iter().find(|circle| circle.is_unread() && !tried.contains(&circle.people)))
     }
 
@@ -211,7 +211,7 @@ impl Engine {
     }
 
     fn said_at(&self, tx: &ReadTx<'_>, places: &[&Place]) -> StoreResult<HashMap<ConversationId, Vec<Said>>> {
-        let entity_of = tx.entities_of_handles()?;
+        let entity_of = tx.people().entities_of_handles()?;
         let said = places.iter().map(|place| {
             let rows = rows_in(tx, &place.conversation)?;
             let readings = self.readings_kept(tx, &place.conversation, &rows)?;
@@ -236,7 +236,7 @@ impl Engine {
         let model = self.inner.embedder.ready();
         let nearness = Nearness::by(model.as_deref());
         let known = self.store().read(|tx| {
-            let (version, map) = (tx.boundary_version()?, self.map(tx)?);
+            let (version, map) = (tx.privacy().boundary_version()?, self.map(tx)?);
             let Some(conversations) = heard(tx, &map)?.remove(person) else { return Ok(None) };
             let subject = subjected(&map, person.clone(), &conversations);
             let groups = map.persons.groups();
@@ -248,11 +248,11 @@ impl Engine {
                 return Ok(None);
             }
             let rows = standing_rows(tx, &map.persons, &groups, &subject.members)?;
-            let refused = tx.profile_disputes(&subject.members)?;
+            let refused = tx.profiles().profile_disputes(&subject.members)?;
             let mut resting = HashMap::new();
             for place in rows.iter().flat_map(|row| row.entry.evidence.as_slice()) {
-                if let Some(message) = tx.interaction(&place.interaction)?
-                    && !tx.is_in_private_time(message.seq)?
+                if let Some(message) = tx.log().interaction(&place.interaction)?
+                    && !tx.log().is_in_private_time(message.seq)?
                     && subject.places.iter().any(|place| place.conversation == message.conversation_id)
                 {
                     resting.insert(message.id, message.conversation_id);
@@ -287,21 +287,21 @@ impl Engine {
         let rows = reading.partitions(&before, &debunked(refused.clone()), proposer, &by_model, control)?;
         let gaps = book.read(self, person, &spoken, &similarity, Some((proposer, &found.occurrences)));
         Ok(self.store().write(|tx| {
-            tx.check_lease(lease)?;
-            let is_same = tx.boundary_version()? == version
-                && tx.profile_disputes(&subject.members)? == refused
+            tx.jobs().check_lease(lease)?;
+            let is_same = tx.privacy().boundary_version()? == version
+                && tx.profiles().profile_disputes(&subject.members)? == refused
                 && standing_rows(tx, &self.map(tx)?.persons, &groups, &subject.members)? == before;
             if !is_same {
                 return Ok(None);
             }
             for row in &rows {
-                tx.insert_profile(row, &subject.members)?;
+                tx.profiles().insert_profile(row, &subject.members)?;
             }
             for gap in &gaps {
                 gap.apply(tx)?;
             }
             for (place, last, _) in &circle.places {
-                tx.mark_profile_read(person, &place.conversation, &circle.key, *last)?;
+                tx.profiles().mark_profile_read(person, &place.conversation, &circle.key, *last)?;
             }
             Ok(Some(rows.len()))
         })?)

@@ -26,7 +26,7 @@ impl Engine {
         if self.model_settings()?.proposing().is_none() {
             return Ok(());
         }
-        if self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))?.is_empty() {
+        if self.store().read(|tx| tx.replies().sessions_unread_by_model(ENGINE_VERSION))?.is_empty() {
             return Ok(());
         }
         // One job is enough: it handles every session that is unread when it runs.
@@ -36,7 +36,7 @@ impl Engine {
             idempotency_key: "sessions".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -45,7 +45,8 @@ impl Engine {
     pub(crate) fn perform_sessions_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         // If no model is chosen anymore, there is nothing to do.
         let is_chosen = self.model_settings()?.proposing().is_some();
-        let waiting = if is_chosen { self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))? } else { Vec::new() };
+        let waiting =
+            if is_chosen { self.store().read(|tx| tx.replies().sessions_unread_by_model(ENGINE_VERSION))? } else { Vec::new() };
         let rules = self.session_rules()?;
         let (mut told, mut unusable) = (0_u64, None);
         for id in &waiting {
@@ -58,15 +59,15 @@ impl Engine {
             return Err(error);
         }
         let result = serde_json::json!({ "asked": waiting.len(), "told": told }).to_string();
-        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+        Ok(self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?)
     }
 
     /// Asks the model about one session. Returns whether its record is now in use.
     fn session_by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
         let Some(read) = self.session_to_ask(id, rules)? else { return Ok(false) };
-        let (conversation, private) = self
-            .store()
-            .read(|tx| Ok((tx.conversation(&read.row.conversation_id)?, tx.private_intervals(&read.row.conversation_id)?)))?;
+        let (conversation, private) = self.store().read(|tx| {
+            Ok((tx.log().conversation(&read.row.conversation_id)?, tx.log().private_intervals(&read.row.conversation_id)?))
+        })?;
         // The conversation was excluded after the messages were read, and perhaps included again.
         if conversation.is_private || read.own.iter().any(|row| private.iter().any(|interval| interval.contains(row.seq))) {
             return Ok(false);
@@ -92,13 +93,13 @@ impl Engine {
         let found = FoundSession { by_rules: (read.row, read.items), by_model };
         let now = self.now();
         Ok(self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             // If the session continued, or was excluded or erased during the call, the answer is out of date.
-            if !is_readable(tx, read.own.iter())? || !tx.put_session_reply(&reply, &found, now)? {
+            if !is_readable(tx, read.own.iter())? || !tx.replies().put_session_reply(&reply, &found, now)? {
                 return Ok(false);
             }
             if let Some(entries) = &entries {
-                tx.distil_session(&found.standing().0.id, entries, now)?;
+                tx.tiers().distil_session(&found.standing().0.id, entries, now)?;
             }
             Ok(entries.is_some())
         })?)
@@ -106,8 +107,8 @@ impl Engine {
 
     /// The session with its current messages, if the rules' record is still current and covers the same messages.
     fn session_to_ask(&self, id: &SessionId, rules: &SessionRules) -> Result<Option<Read>> {
-        let end = self.store().read(|tx| match tx.session(id) {
-            Ok(row) if row.superseded.is_none() => tx.session_end_read(&row.conversation_id),
+        let end = self.store().read(|tx| match tx.sessions().session(id) {
+            Ok(row) if row.superseded.is_none() => tx.replies().session_end_read(&row.conversation_id),
             Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         })?;
@@ -118,7 +119,7 @@ impl Engine {
 
     /// The record that a model made of this session earlier.
     pub(super) fn told_before(&self, read: &Read) -> Result<Option<SessionRecordRow>> {
-        match self.store().read(|tx| tx.session_reply(&read.row.id))? {
+        match self.store().read(|tx| tx.replies().session_reply(&read.row.id))? {
             Some(reply) => told(&reply, read),
             None => Ok(None),
         }

@@ -40,17 +40,17 @@ impl TopicChoice {
 }
 
 fn messages(tx: &ReadTx<'_>, topic: &TopicId) -> StoreResult<Vec<InteractionId>> {
-    Ok(tx.topic_messages(topic)?.into_iter().map(|(id, _)| id).collect())
+    Ok(tx.topics().topic_messages(topic)?.into_iter().map(|(id, _)| id).collect())
 }
 
 impl Engine {
     /// Stores a decision about a topic. Its effect is visible when this returns.
     pub fn decide_topic(&self, topic: &TopicId, choice: &TopicChoice) -> Result<TopicDecisionId> {
         let (partition, own, other) = self.store().read(|tx| {
-            let row = tx.topic(topic)?;
+            let row = tx.topics().topic(topic)?;
             let other = match choice {
                 TopicChoice::Merge(other) | TopicChoice::Leave(Some(other)) => {
-                    let other_row = tx.topic(other)?;
+                    let other_row = tx.topics().topic(other)?;
                     Some((other_row.partition, messages(tx, other)?))
                 }
                 _ => None,
@@ -93,7 +93,7 @@ impl Engine {
             decided_at: self.now(),
             undone_at: None,
         };
-        self.store().write(|tx| tx.insert_topic_decision(&row))?;
+        self.store().write(|tx| tx.topics().insert_topic_decision(&row))?;
         self.after_deciding(&partition)?;
         Ok(row.id)
     }
@@ -102,8 +102,8 @@ impl Engine {
     pub fn undo_topic_decision(&self, id: &TopicDecisionId, is_undone: bool) -> Result<()> {
         let now = self.now();
         let partition = self.store().write(|tx| {
-            let row = tx.topic_decision(id)?;
-            tx.undo_topic_decision(id, is_undone.then_some(now))?;
+            let row = tx.topics().topic_decision(id)?;
+            tx.topics().undo_topic_decision(id, is_undone.then_some(now))?;
             Ok(row.partition)
         })?;
         self.after_deciding(&partition)

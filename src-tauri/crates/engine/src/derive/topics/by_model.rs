@@ -116,9 +116,9 @@ fn sources<'r>(rows: impl Iterator<Item = &'r InteractionRow>) -> Vec<Conversati
 /// Whether all of these messages still exist, and none is excluded or arrived during an exclusion.
 pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r InteractionRow>) -> StoreResult<bool> {
     for row in rows {
-        if !tx.are_on_record(std::slice::from_ref(&row.conversation_id))?
-            || tx.is_in_private_time(row.seq)?
-            || tx.interaction(&row.id)?.is_none()
+        if !tx.conversation_status().are_on_record(std::slice::from_ref(&row.conversation_id))?
+            || tx.log().is_in_private_time(row.seq)?
+            || tx.log().interaction(&row.id)?.is_none()
         {
             return Ok(false);
         }
@@ -133,7 +133,7 @@ impl Engine {
         if self.model_settings()?.proposing().is_none() {
             return Ok(());
         }
-        let (mark, read) = self.store().read(|tx| Ok((self.unread_by_model(tx)?, tx.setting(READ_SETTING)?)))?;
+        let (mark, read) = self.store().read(|tx| Ok((self.unread_by_model(tx)?, tx.settings().setting(READ_SETTING)?)))?;
         if mark.is_empty() || read.as_ref() == Some(&mark) {
             return Ok(());
         }
@@ -143,7 +143,7 @@ impl Engine {
             idempotency_key: "topics".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Engine {
         let mut hash = blake3::Hasher::new();
         let mut count = 0;
         for partition in self.topic_partitions_standing(tx)? {
-            for (_, key) in tx.topics_unworded(&partition)? {
+            for (_, key) in tx.topics().topics_unworded(&partition)? {
                 hash.update(key.as_bytes());
                 count += 1;
             }
@@ -206,10 +206,10 @@ impl Engine {
         let result = serde_json::json!({ "worded": worded, "judged": judged }).to_string();
         let now = self.now();
         self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             let read = self.unread_by_model(tx)?;
-            tx.put_setting(READ_SETTING, &read, now)?;
-            tx.complete(lease, &result, now)
+            tx.settings().put_setting(READ_SETTING, &read, now)?;
+            tx.jobs().complete(lease, &result, now)
         })?;
         Ok(())
     }
@@ -220,21 +220,21 @@ impl Engine {
         if !self.topic_partitions_standing(tx)?.iter().any(|id| id == partition) {
             return Ok(None);
         }
-        let unworded = tx.topics_unworded(partition)?;
+        let unworded = tx.topics().topics_unworded(partition)?;
         let Some((id, content_key)) = unworded.into_iter().find(|(_, key)| !tried.contains(key)) else { return Ok(None) };
-        let topic = tx.topic(&id)?;
-        let mut versions: Vec<TopicVersionRow> = tx.topic_versions(&id)?;
+        let topic = tx.topics().topic(&id)?;
+        let mut versions: Vec<TopicVersionRow> = tx.topics().topic_versions(&id)?;
         versions.retain(|version| !version.is_retired && version.proposer == ENGINE_VERSION);
         let (text, through) = text_so_far(tx, &versions)?;
-        let messages = tx.topic_messages(&id)?;
+        let messages = tx.topics().topic_messages(&id)?;
         let new: Vec<InteractionId> =
             messages.iter().filter(|(_, number)| *number > through).map(|(message, _)| message.clone()).collect();
         let known: BTreeSet<InteractionId> =
             text.iter().flat_map(|line| &line.places).filter_map(|place| message_id(&place.message)).collect();
-        let telling = tx.topic_lines(&topic.version)?.into_iter().map(|line| line.place.interaction).collect();
+        let telling = tx.topics().topic_lines(&topic.version)?.into_iter().map(|line| line.place.interaction).collect();
         Ok(Some(Matter {
-            known: as_read(tx, tx.interactions_of(&known.into_iter().collect::<Vec<_>>())?)?,
-            new: as_read(tx, tx.interactions_of(&new)?)?,
+            known: as_read(tx, tx.topics().interactions_of(&known.into_iter().collect::<Vec<_>>())?)?,
+            new: as_read(tx, tx.topics().interactions_of(&new)?)?,
             topic,
             content_key,
             text,
@@ -252,7 +252,7 @@ fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Ve
             break;
         }
         later = version.messages;
-        let Some(wording) = tx.topic_wording(&version.content_key)? else { continue };
+        let Some(wording) = tx.topics().topic_wording(&version.content_key)? else { continue };
         let lines: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
         if !lines.is_empty() {
             return Ok((lines, version.number));
@@ -271,10 +271,10 @@ type Unjudged = (String, TopicId, Option<TopicId>, Vec<InteractionId>);
 
 /// Proposed merges and splits, and similar pairs, that no model has judged and no person kept apart.
 fn pairs_to_judge(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Unjudged>> {
-    let judged: BTreeSet<String> = tx.topic_verdicts(partition)?.into_iter().map(|row| row.subject).collect();
+    let judged: BTreeSet<String> = tx.topics().topic_verdicts(partition)?.into_iter().map(|row| row.subject).collect();
     let mut found: Vec<Unjudged> = Vec::new();
     let mut names: BTreeSet<String> = judged;
-    for TopicProposalRow { id, topic, other, apart, .. } in tx.topic_proposals(partition)? {
+    for TopicProposalRow { id, topic, other, apart, .. } in tx.topics().topic_proposals(partition)? {
         let name = other.as_ref().map_or(id, |other| pair_name(&topic, other));
         if names.insert(name.clone()) {
             found.push((name, topic, other, apart));
@@ -282,7 +282,7 @@ fn pairs_to_judge(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Unjudged>
     }
     let left = kept_apart(tx, partition)?;
     let mut near: Vec<(f32, String, TopicId, TopicId)> = Vec::new();
-    for topic in tx.topics_of(partition)? {
+    for topic in tx.topics().topics_of(partition)? {
         for (other, nearness) in topic.related.iter().filter(|(_, nearness)| *nearness >= ASKED_FROM) {
             let name = pair_name(&topic.id, other);
             let is_family = topic.parent.as_ref() == Some(other);
@@ -298,14 +298,14 @@ fn pairs_to_judge(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Unjudged>
 
 /// Pairs of topics that a person kept apart or split.
 fn kept_apart(tx: &ReadTx<'_>, partition: &str) -> StoreResult<BTreeSet<String>> {
-    let decisions = tx.topic_decisions(partition)?;
+    let decisions = tx.topics().topic_decisions(partition)?;
     let mut holders: BTreeMap<InteractionId, TopicId> = BTreeMap::new();
     let standing: Vec<_> = decisions.iter().filter(|row| row.undone_at.is_none() && row.kind == "leave").collect();
     if standing.is_empty() {
         return Ok(BTreeSet::new());
     }
-    for topic in tx.topics_of(partition)? {
-        holders.extend(tx.topic_messages(&topic.id)?.into_iter().map(|(message, _)| (message, topic.id.clone())));
+    for topic in tx.topics().topics_of(partition)? {
+        holders.extend(tx.topics().topic_messages(&topic.id)?.into_iter().map(|(message, _)| (message, topic.id.clone())));
     }
     let held = |messages: &[InteractionId]| messages.iter().find_map(|message| holders.get(message));
     let pairs = standing.into_iter().filter_map(|row| Some(pair_name(held(&row.a)?, held(&row.b)?)));
@@ -315,16 +315,16 @@ fn kept_apart(tx: &ReadTx<'_>, partition: &str) -> StoreResult<BTreeSet<String>>
 fn pairs(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Pair>> {
     let mut found = Vec::new();
     for (subject, topic, other, apart) in pairs_to_judge(tx, partition)? {
-        let own: Vec<InteractionId> = tx.topic_messages(&topic)?.into_iter().map(|(id, _)| id).collect();
+        let own: Vec<InteractionId> = tx.topics().topic_messages(&topic)?.into_iter().map(|(id, _)| id).collect();
         let (first, second) = match &other {
-            Some(other) => (own, tx.topic_messages(other)?.into_iter().map(|(id, _)| id).collect()),
+            Some(other) => (own, tx.topics().topic_messages(other)?.into_iter().map(|(id, _)| id).collect()),
             None => {
                 let gone: BTreeSet<&InteractionId> = apart.iter().collect();
                 (own.into_iter().filter(|id| !gone.contains(id)).collect(), apart)
             }
         };
-        let sides = [as_read(tx, tx.interactions_of(&first)?)?, as_read(tx, tx.interactions_of(&second)?)?];
-        found.push(Pair { subject, topic: tx.topic(&topic)?, other, sides });
+        let sides = [as_read(tx, tx.topics().interactions_of(&first)?)?, as_read(tx, tx.topics().interactions_of(&second)?)?];
+        found.push(Pair { subject, topic: tx.topics().topic(&topic)?, other, sides });
     }
     Ok(found)
 }
@@ -373,15 +373,15 @@ impl Asking<'_> {
         };
         let apart: Vec<InteractionId> = distinct.iter().filter_map(|id| message_id(id)).collect();
         let wrote = self.engine.store().write(|tx| {
-            tx.check_lease(self.lease)?;
+            tx.jobs().check_lease(self.lease)?;
             if !has_content(tx, &matter.topic.id, &matter.content_key)? || !is_readable(tx, rows())? {
                 return Ok(false);
             }
-            tx.put_topic_wording(&row)?;
+            tx.topics().put_topic_wording(&row)?;
             if !apart.is_empty() {
-                tx.put_topic_distinct(&matter.topic, &apart, &proposer, &sources, row.worded_at)?;
+                tx.topics().put_topic_distinct(&matter.topic, &apart, &proposer, &sources, row.worded_at)?;
             }
-            for topic in tx.topics_with_content(&row.content_key)? {
+            for topic in tx.topics().topics_with_content(&row.content_key)? {
                 show(tx, &topic, &row)?;
             }
             Ok(!lines.is_empty())
@@ -418,8 +418,8 @@ impl Asking<'_> {
             judged_at: self.engine.now(),
         };
         Ok(self.engine.store().write(|tx| {
-            tx.check_lease(self.lease)?;
-            let is_there = |id: &TopicId| match tx.topic(id) {
+            tx.jobs().check_lease(self.lease)?;
+            let is_there = |id: &TopicId| match tx.topics().topic(id) {
                 Ok(_) => Ok(true),
                 Err(StoreError::NotFound { .. }) => Ok(false),
                 Err(error) => Err(error),
@@ -427,7 +427,7 @@ impl Asking<'_> {
             if !is_there(&row.topic)? || !is_readable(tx, rows())? {
                 return Ok(false);
             }
-            tx.put_topic_verdict(&row)?;
+            tx.topics().put_topic_verdict(&row)?;
             Ok(!matches!(verdict, PairVerdict::Refused(_)))
         })?)
     }
@@ -435,8 +435,8 @@ impl Asking<'_> {
 
 /// Whether a topic exists and still has the content that was asked about.
 fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResult<bool> {
-    match tx.topic(topic) {
-        Ok(row) => Ok(tx.topic_version(&row.version)?.content_key == content_key),
+    match tx.topics().topic(topic) {
+        Ok(row) => Ok(tx.topics().topic_version(&row.version)?.content_key == content_key),
         Err(StoreError::NotFound { .. }) => Ok(false),
         Err(error) => Err(error),
     }
@@ -444,10 +444,12 @@ fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResu
 
 /// Makes a wording the current version of a topic.
 fn show(tx: &WriteTx<'_>, topic: &TopicRow, wording: &TopicWordingRow) -> StoreResult<()> {
-    let Some(by_rules) = tx.topic_version_of_content(&topic.id, &wording.content_key, ENGINE_VERSION)? else { return Ok(()) };
-    let Some((row, lines)) = worded(tx, &tx.topic_version(&by_rules)?, wording)? else { return Ok(()) };
-    if !tx.has_topic_version(&row.id)? {
-        tx.insert_topic_version(&row, &lines)?;
+    let Some(by_rules) = tx.topics().topic_version_of_content(&topic.id, &wording.content_key, ENGINE_VERSION)? else {
+        return Ok(());
+    };
+    let Some((row, lines)) = worded(tx, &tx.topics().topic_version(&by_rules)?, wording)? else { return Ok(()) };
+    if !tx.topics().has_topic_version(&row.id)? {
+        tx.topics().insert_topic_version(&row, &lines)?;
     }
-    tx.set_topic_version(&topic.id, &row.id)
+    tx.topics().set_topic_version(&topic.id, &row.id)
 }

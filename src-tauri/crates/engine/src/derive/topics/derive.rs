@@ -143,7 +143,7 @@ impl Engine {
         let now = self.now();
         let mut changed = self.store().read(|tx| {
             let unread = self.unread_for_topics(tx, rules, model, now)?;
-            let readings = tx.topic_readings()?;
+            let readings = tx.topics().topic_readings()?;
             let mut changed = unread.changed;
             // Batches that were still open at the last search and are now complete because the conversation has been quiet.
             let rested = readings.into_iter().filter(|(_, (_, rests_at))| rests_at.is_some_and(|at| at <= now));
@@ -159,7 +159,7 @@ impl Engine {
         for (done, (conversation, signature)) in changed.drain(..).enumerate() {
             control.progress("Reading messages for topics", done as u64, total);
             let (rows, known) =
-                self.store().read(|tx| Ok((spoken_rows(tx, &conversation)?, tx.topic_batch_marks(&conversation)?)))?;
+                self.store().read(|tx| Ok((spoken_rows(tx, &conversation)?, tx.topics().topic_batch_marks(&conversation)?)))?;
             // The reader marks takeaways. The wording later uses the stored marks, without the reader.
             let all = self.store().read(|tx| messages_on_record(tx, &conversation))?;
             self.read_rows(&conversation, &all, 0, control)?;
@@ -170,17 +170,17 @@ impl Engine {
             // Stored in small groups, so that an interrupted run continues where it stopped.
             let store = |found: &mut Vec<(u32, String, Timestamp, Vec<StoredCluster>)>, is_last: bool| -> Result<()> {
                 self.store().write(|tx| {
-                    lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
+                    lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
                     // The conversation was erased or excluded meanwhile.
-                    if !tx.are_on_record(std::slice::from_ref(&conversation))? {
+                    if !tx.conversation_status().are_on_record(std::slice::from_ref(&conversation))? {
                         return Ok(());
                     }
                     for (position, mark, closes, clusters) in &*found {
-                        tx.put_topic_batch(&conversation, *position, mark, *closes, clusters)?;
+                        tx.topics().put_topic_batch(&conversation, *position, mark, *closes, clusters)?;
                     }
                     if is_last {
-                        tx.drop_topic_batches(&conversation, closed.len() as u32)?;
-                        tx.put_topic_reading(&conversation, &signature, rests_at)?;
+                        tx.topics().drop_topic_batches(&conversation, closed.len() as u32)?;
+                        tx.topics().put_topic_reading(&conversation, &signature, rests_at)?;
                     }
                     Ok(())
                 })?;
@@ -219,8 +219,8 @@ impl Engine {
     /// Folds every partition in which something changed, writes what is new, and returns the number of new versions.
     pub(super) fn derive_topics(&self, rules: &TopicRules, lease: Option<&Lease>, control: &dyn Control) -> Result<u64> {
         self.store().write(|tx| {
-            lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-            tx.drop_topic_replies_off_record()
+            lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
+            tx.topics().drop_topic_replies_off_record()
         })?;
         let (version, partitions, ids) = self.store().read(|tx| {
             let map = self.map(tx)?;
@@ -237,7 +237,7 @@ impl Engine {
             written += self.derive_partition(&partition, rules, version, lease)?;
         }
         let gone: Vec<String> = self.store().read(|tx| {
-            let known = if tx.boundary_version()? == version { tx.topic_partitions()? } else { Vec::new() };
+            let known = if tx.privacy().boundary_version()? == version { tx.topics().topic_partitions()? } else { Vec::new() };
             Ok(known.into_iter().map(|row| row.id).filter(|id| !ids.contains(id)).collect())
         })?;
         gone.iter().try_for_each(|id| self.drop_partition(id, lease))?;
@@ -246,11 +246,11 @@ impl Engine {
 
     /// Removes a partition in several transactions. It is hidden from the first one on.
     pub(super) fn drop_partition(&self, id: &str, lease: Option<&Lease>) -> Result<()> {
-        self.store().write(|tx| tx.hide_topic_partition(id))?;
+        self.store().write(|tx| tx.topics().hide_topic_partition(id))?;
         loop {
             let is_gone = self.store().write(|tx| {
-                lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-                tx.drop_topic_partition(id)
+                lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
+                tx.topics().drop_topic_partition(id)
             })?;
             if is_gone {
                 return Ok(());
@@ -279,8 +279,8 @@ impl Engine {
         let derived = self.store().read(|tx| derived(tx, partition, rules, &reader, &embed))?;
         let id = &partition.row.id;
         let holds = |tx: &WriteTx<'_>| -> StoreResult<bool> {
-            lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-            Ok(tx.boundary_version()? == version && tx.topic_decisions(id)? == partition.decisions)
+            lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
+            Ok(tx.privacy().boundary_version()? == version && tx.topics().topic_decisions(id)? == partition.decisions)
         };
         if derived.is_anew {
             self.drop_partition(id, lease)?;
@@ -333,9 +333,9 @@ impl Engine {
         let private = on_record.iter().filter(|place| place.visibility == Visibility::Private);
         let circles: BTreeSet<People> = private.map(|place| place.people.clone()).chain([People::new()]).collect();
         let reaches: Vec<Option<People>> = [None].into_iter().chain(circles.into_iter().map(Some)).collect();
-        let marks = tx.topic_batches_signature()?;
+        let marks = tx.topics().topic_batches_signature()?;
         let known: HashMap<String, TopicPartitionRow> =
-            tx.topic_partitions()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+            tx.topics().topic_partitions()?.into_iter().map(|row| (row.id.clone(), row)).collect();
         let has_model = self.has_proposing_model(tx)?;
         let (mut changed, mut ids) = (Vec::new(), BTreeSet::new());
         for reach in reaches {
@@ -356,7 +356,7 @@ impl Engine {
                 .map(|place| place.conversation.clone())
                 .collect();
             let (id, people_key) = partition_key(&groups, reach.as_ref());
-            let decisions = tx.topic_decisions(&id)?;
+            let decisions = tx.topics().topic_decisions(&id)?;
             let judged = if has_model { judged(tx, &id)? } else { Judged::default() };
             let mut hash = blake3::Hasher::new();
             hash.update(format!("{} {} {people_key} {decisions:?}", rules.text_mark(), rules.similarity).as_bytes());
@@ -395,10 +395,10 @@ fn act(row: &TopicDecisionRow) -> Option<Act> {
 /// What a model judged about the topics of a partition. The fold's ids are topic ids without their prefix.
 fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
     let mut judged = Judged::default();
-    for (topic, message) in tx.topic_distinct(partition)? {
+    for (topic, message) in tx.topics().topic_distinct(partition)? {
         judged.distinct.entry(seed(&topic).to_owned()).or_default().insert(message.to_string());
     }
-    for TopicVerdictRow { subject, topic, other, answer, .. } in tx.topic_verdicts(partition)? {
+    for TopicVerdictRow { subject, topic, other, answer, .. } in tx.topics().topic_verdicts(partition)? {
         match (other, answer.as_str()) {
             (Some(other), "same") => drop(judged.same.insert(Judged::pair(seed(&topic), seed(&other)))),
             (Some(other), "distinct") => drop(judged.apart.insert(Judged::pair(seed(&topic), seed(&other)))),
@@ -420,7 +420,7 @@ fn seed(topic: &TopicId) -> &str {
 
 /// The derived state of a partition, including the versions that are not stored yet.
 fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &str, embed: &Embed<'_>) -> StoreResult<Derived> {
-    let rows = tx.topic_clusters(&partition.row.sources)?;
+    let rows = tx.topics().topic_clusters(&partition.row.sources)?;
     let read: Vec<(String, Timestamp, Cluster)> = rows.into_iter().map(read_cluster).collect::<StoreResult<_>>()?;
     let decisions: Vec<Decision> = partition
         .decisions
@@ -434,13 +434,13 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
     let folded = fold_judged(&partition.row.id, &events, rules, &partition.judged);
     // A source that was read before and may not be read now must leave no trace in any version, so
     // everything is worded again.
-    let before = tx.topic_partitions()?.into_iter().find(|row| row.id == partition.row.id);
+    let before = tx.topics().topic_partitions()?.into_iter().find(|row| row.id == partition.row.id);
     let is_anew = before.is_some_and(|row| row.sources.iter().any(|source| !partition.row.sources.contains(source)));
     let meanings = Meanings::new(read.iter().map(|(_, _, cluster)| cluster), embed);
     let mut wording = Wording::new(tx, rules, reader, meanings, is_anew)?;
     let mut stored: BTreeMap<TopicId, TopicRow> = BTreeMap::new();
     if !is_anew {
-        stored.extend(tx.topics_of(&partition.row.id)?.into_iter().map(|row| (row.id.clone(), row)));
+        stored.extend(tx.topics().topics_of(&partition.row.id)?.into_iter().map(|row| (row.id.clone(), row)));
     }
     let mut out = Derived {
         row: partition.row.clone(),
@@ -470,7 +470,7 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
             None
         } else {
             let messages = numbered(topic);
-            let known = if before.is_some() { tx.topic_messages(&row.id)? } else { Vec::new() };
+            let known = if before.is_some() { tx.topics().topic_messages(&row.id)? } else { Vec::new() };
             let kept = if messages.starts_with(&known) { known.len() } else { 0 };
             Some((messages, kept))
         };
@@ -535,17 +535,17 @@ impl Piece<'_> {
 
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
         match self {
-            Self::Begin(row) => tx.begin_topic(row),
+            Self::Begin(row) => tx.topics().begin_topic(row),
             Self::Version((version, lines)) => {
-                if tx.has_topic_version(&version.id)? {
+                if tx.topics().has_topic_version(&version.id)? {
                     return Ok(());
                 }
-                tx.insert_topic_version(version, lines)
+                tx.topics().insert_topic_version(version, lines)
             }
-            Self::Name(version, key) => tx.name_topic_content(version, key),
-            Self::Clear(topic) => tx.clear_topic_messages(topic),
-            Self::Messages(topic, from, messages) => tx.add_topic_messages(topic, *from, messages),
-            Self::Topic(row) => tx.put_topic(row),
+            Self::Name(version, key) => tx.topics().name_topic_content(version, key),
+            Self::Clear(topic) => tx.topics().clear_topic_messages(topic),
+            Self::Messages(topic, from, messages) => tx.topics().add_topic_messages(topic, *from, messages),
+            Self::Topic(row) => tx.topics().put_topic(row),
         }
     }
 }
@@ -554,9 +554,9 @@ impl Derived {
     /// Stores the sources first, so that an erasure in the meantime finds them. The partition counts as derived only once
     /// everything is written.
     fn begin(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
-        let known = tx.topic_partitions()?.into_iter().find(|row| row.id == self.row.id);
+        let known = tx.topics().topic_partitions()?.into_iter().find(|row| row.id == self.row.id);
         let signature = known.map_or_else(String::new, |row| row.signature);
-        tx.put_topic_partition(&TopicPartitionRow { signature, ..self.row.clone() })
+        tx.topics().put_topic_partition(&TopicPartitionRow { signature, ..self.row.clone() })
     }
 
     fn pieces(&self) -> Vec<Piece<'_>> {
@@ -583,10 +583,10 @@ impl Derived {
     }
 
     fn end(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
-        tx.retain_topics(&self.row.id, &self.topics.iter().map(|topic| topic.row.id.clone()).collect())?;
+        tx.topics().retain_topics(&self.row.id, &self.topics.iter().map(|topic| topic.row.id.clone()).collect())?;
         // A version that was stored but hidden is valid again.
-        tx.keep_topic_versions(&self.row.id, &self.live)?;
-        self.proposals.iter().try_for_each(|proposal| tx.insert_topic_proposal(proposal))?;
-        tx.put_topic_partition(&self.row)
+        tx.topics().keep_topic_versions(&self.row.id, &self.live)?;
+        self.proposals.iter().try_for_each(|proposal| tx.topics().insert_topic_proposal(proposal))?;
+        tx.topics().put_topic_partition(&self.row)
     }
 }

@@ -179,8 +179,8 @@ fn world(dir: &Path, policy: PrivacyPolicy, seed: u64, side: u64, observer: Obse
         let first = messages.first()?;
         ids.0.store(step * 10_000, Ordering::SeqCst);
         let context = AppendContext { ids: ids.as_ref(), now: engine.now(), import_id: None };
-        engine.store().write(|tx| tx.append(messages, context)).unwrap();
-        engine.store().read(|tx| tx.conversation_by_source(&first.source.conversation)).unwrap()
+        engine.store().write(|tx| tx.log().append(messages, context)).unwrap();
+        engine.store().read(|tx| tx.log().conversation_by_source(&first.source.conversation)).unwrap()
     };
     // The owner knows the same people in both stores; only the messages differ.
     for (step, room) in [Room::Public, Room::Ana, Room::Ben].into_iter().enumerate() {
@@ -262,8 +262,9 @@ fn look_for_filtered(engine: &Engine, audience: &Audience) -> String {
         let found = topics_found(engine, query, None, 50);
         let told = engine.with_view(audience, |tx, view| {
             for hit in &found.topics {
-                let rows =
-                    tx.interactions_of(&hit.lines.iter().map(|line| line.place.interaction.clone()).collect::<Vec<_>>())?;
+                let rows = tx
+                    .topics()
+                    .interactions_of(&hit.lines.iter().map(|line| line.place.interaction.clone()).collect::<Vec<_>>())?;
                 if rows.iter().any(|row| view.shows(&row.conversation_id)) {
                     writeln!(seen, "{} {}", hit.title, hit.score).unwrap();
                 }
@@ -280,9 +281,9 @@ fn look(engine: &Engine, audience: &Audience) -> String {
     let seen = engine.with_view(audience, |tx, view| {
         let mut seen = String::new();
         for topic in view.topics(tx)? {
-            let versions = tx.topic_versions(&topic.topic.id)?;
+            let versions = tx.topics().topic_versions(&topic.topic.id)?;
             writeln!(seen, "{} {:?} {:?} {versions:?}", topic.title(), topic.topic, topic.messages).unwrap();
-            for line in tx.topic_lines(&topic.version.id)? {
+            for line in tx.topics().topic_lines(&topic.version.id)? {
                 writeln!(seen, "{line:?}").unwrap();
             }
         }
@@ -297,7 +298,7 @@ fn look_filtered(engine: &Engine, audience: &Audience) -> String {
     let seen = engine.with_view(audience, |tx, view| {
         let mut seen = String::new();
         for topic in &topics {
-            let rows = tx.interactions_of(&topic.messages)?;
+            let rows = tx.topics().interactions_of(&topic.messages)?;
             let open = rows.iter().filter(|row| view.shows(&row.conversation_id)).count();
             if open > 0 {
                 writeln!(seen, "{} {open} {}", topic.title(), topic.version.number).unwrap();

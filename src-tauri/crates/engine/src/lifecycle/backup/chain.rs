@@ -36,7 +36,7 @@ struct Check {
 impl Engine {
     /// Reads the whole log and reports where its chain breaks. The result is stored, and a break raises an alert.
     pub fn check_chain(&self) -> Result<ChainReport> {
-        let report = self.store().read(|tx| tx.verify_chain())?;
+        let report = self.store().read(|tx| tx.log().verify_chain())?;
         self.note_chain(report.doubt().as_ref(), true)?;
         Ok(report)
     }
@@ -50,7 +50,7 @@ impl Engine {
             Err(error @ StoreError::Altered { .. }) => {
                 let (kind, message) = ("schema_changed".to_owned(), error.to_string());
                 let alert = AlertRow { id: AlertId::fresh(self.ids()), kind, message, job_id: None, created: now };
-                self.store().write(|tx| tx.raise_alert(&alert))?;
+                self.store().write(|tx| tx.alerts().raise_alert(&alert))?;
                 Err(error.into())
             }
             settled => Ok(settled?),
@@ -63,7 +63,7 @@ impl Engine {
             return Ok(None);
         }
         let now = self.now();
-        let check: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
+        let check: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         // A clock that was set back must not postpone the check forever.
         let due = check.checked_ms.map(|last| Timestamp(last).min(now).plus_ms(EVERY_MS));
         if let Some(due) = due.filter(|due| *due > now) {
@@ -79,7 +79,7 @@ impl Engine {
     /// new doubt raises an alert, and the weekly check repeats the alert while the doubt lasts.
     pub(crate) fn note_chain(&self, doubt: Option<&ChainFault>, is_weekly: bool) -> Result<()> {
         let now = self.now();
-        let before: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
+        let before: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         let doubt = doubt.map(ToString::to_string);
         let is_news = before.doubt != doubt;
         if !is_news && !is_weekly {
@@ -98,21 +98,21 @@ impl Engine {
             created: now,
         });
         self.store().write(|tx| {
-            tx.put_choice(SETTING, CHECK, &Check { checked_ms, doubt: doubt.clone(), since_ms }, now)?;
-            alert.as_ref().map_or(Ok(()), |alert| tx.raise_alert(alert))
+            tx.settings().put_choice(SETTING, CHECK, &Check { checked_ms, doubt: doubt.clone(), since_ms }, now)?;
+            alert.as_ref().map_or(Ok(()), |alert| tx.alerts().raise_alert(alert))
         })?;
         Ok(())
     }
 
     /// Where the log is in doubt, in words, according to the last check; `None` while it is intact.
     pub fn chain_doubt(&self) -> Result<Option<String>> {
-        let check: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
+        let check: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         Ok(check.doubt)
     }
 
     /// Since when the log is in doubt; `None` while it is intact.
     pub(crate) fn doubtful_since(&self) -> Result<Option<Timestamp>> {
-        let check: Check = self.store().read(|tx| tx.choice(SETTING, CHECK))?;
+        let check: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         Ok(check.since_ms.map(Timestamp))
     }
 }

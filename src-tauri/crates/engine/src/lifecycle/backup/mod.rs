@@ -237,7 +237,7 @@ impl Engine {
 
     /// Whether the store is still empty and nothing was ever imported.
     pub(crate) fn is_blank(&self) -> Result<bool> {
-        Ok(self.store().read(|tx| Ok(tx.totals()? == (0, 0) && !tx.has_imports()?))?)
+        Ok(self.store().read(|tx| Ok(tx.log().totals()? == (0, 0) && !tx.sources().has_imports()?))?)
     }
 
     /// Clears everything cached in memory, because it describes the previous store.
@@ -279,7 +279,7 @@ impl Engine {
 
     /// When the next automatic backup is due; `None` while the store equals the last backup.
     fn daily_due(&self) -> Result<Option<Timestamp>> {
-        let changed = self.store().read(|tx| tx.last_change())?;
+        let changed = self.store().read(|tx| tx.lifecycle().last_change())?;
         let Some(changed) = changed else { return Ok(None) };
         let last = self.backups()?.first().map(|backup| backup.made);
         Ok(match last {

@@ -159,7 +159,7 @@ impl Notes<'_> {
     fn each_conversation(&self, mut take: impl FnMut(ConversationRow) -> Result<()>) -> Result<()> {
         let mut offset = 0;
         loop {
-            let (_, page) = self.tx.conversations(&ConversationFilter::default(), offset, PAGE)?;
+            let (_, page) = self.tx.log().conversations(&ConversationFilter::default(), offset, PAGE)?;
             if page.is_empty() {
                 return Ok(());
             }
@@ -180,9 +180,9 @@ impl Notes<'_> {
             Ok(())
         })?;
         self.conversations = named;
-        let persons = self.tx.persons()?;
+        let persons = self.tx.people().persons()?;
         let mut names = Names::default();
-        for handle in self.tx.handles()?.into_iter().filter(|row| !row.is_unnamed) {
+        for handle in self.tx.people().handles()?.into_iter().filter(|row| !row.is_unnamed) {
             let person = persons.of(&handle.entity_id);
             let name = self.people.entry(person).or_insert_with(|| names.take(&handle.display_name)).clone();
             let known = self.by_name.entry(handle.display_name.clone()).or_insert_with(|| Some(name.clone()));
@@ -212,14 +212,14 @@ impl Notes<'_> {
             Ok(())
         })?;
         for id in rows {
-            let row = self.tx.conversation(&id)?;
+            let row = self.tx.log().conversation(&id)?;
             let Some(name) = self.conversations.get(&id).cloned() else { continue };
-            let people = self.tx.participants(&id, PARTICIPANTS)?;
+            let people = self.tx.log().participants(&id, PARTICIPANTS)?;
             let mut out = std::io::BufWriter::new(
                 std::fs::File::create(self.folder.join(CONVERSATIONS).join(format!("{name}.md"))).map_err(failed)?,
             );
             out.write_all(self.conversation_head(&row, &people).as_bytes()).map_err(failed)?;
-            for message in self.tx.conversation_interactions(&id)? {
+            for message in self.tx.log().conversation_interactions(&id)? {
                 out.write_all(said(&message).as_bytes()).map_err(failed)?;
             }
             out.flush().map_err(failed)?;
@@ -247,7 +247,7 @@ impl Notes<'_> {
         let mut names = Names::default();
         let mut offset = 0;
         loop {
-            let (_, page) = self.tx.list_memories(&MemoryFilter::default(), MemorySort::Oldest, offset, PAGE)?;
+            let (_, page) = self.tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, offset, PAGE)?;
             if page.is_empty() {
                 return Ok(());
             }
@@ -264,8 +264,8 @@ impl Notes<'_> {
                 let _ = writeln!(out, "confidence: {:.2}\nvisibility: {}", memory.confidence.get(), memory.visibility);
                 let _ = writeln!(out, "rests_on_private: {}\nsaid: {}", row.rests_on_private, rfc3339(memory.said));
                 let _ = writeln!(out, "---\n\n{}\n{}", plain(&memory.content), plain(&memory.reasoning));
-                for evidence in self.tx.evidence(&memory.id)? {
-                    let Some(message) = self.tx.interaction(&evidence.interaction_id)? else { continue };
+                for evidence in self.tx.memories().evidence(&memory.id)? {
+                    let Some(message) = self.tx.log().interaction(&evidence.interaction_id)? else { continue };
                     let quote = evidence.span.quote(&message.content).unwrap_or_default();
                     let place = self.conversation_link(&message.conversation_id);
                     let _ = writeln!(
@@ -284,10 +284,10 @@ impl Notes<'_> {
     }
 
     fn people(&mut self) -> Result<()> {
-        let persons = self.tx.persons()?;
+        let persons = self.tx.people().persons()?;
         let groups = persons.groups();
         let mut handles: BTreeMap<EntityId, Vec<keepsake_store::HandleRow>> = BTreeMap::new();
-        for handle in self.tx.handles()? {
+        for handle in self.tx.people().handles()? {
             handles.entry(persons.of(&handle.entity_id)).or_default().push(handle);
         }
         let taken = TakenBack::of_memories(self.tx, None)?;
@@ -322,9 +322,9 @@ impl Notes<'_> {
     fn topics(&mut self) -> Result<()> {
         let mut names = Names::default();
         let taken = TakenBack::read(self.tx, None)?;
-        for partition in self.tx.topic_partitions()? {
-            let current = self.tx.current_topic_versions(&partition.id)?;
-            for topic in self.tx.topics_of(&partition.id)? {
+        for partition in self.tx.topics().topic_partitions()? {
+            let current = self.tx.topics().current_topic_versions(&partition.id)?;
+            for topic in self.tx.topics().topics_of(&partition.id)? {
                 let Some(version) = current.get(&topic.id) else { continue };
                 let title = topic.person_title.as_deref().unwrap_or(&version.title);
                 let mut out = String::from("---\n");
@@ -337,10 +337,10 @@ impl Notes<'_> {
                     rfc3339(version.last_at)
                 );
                 let _ = writeln!(out, "told_everywhere: {}\n---\n\n# {}\n", partition.reach.is_none(), one_line(title));
-                for line in taken.lines_left(self.tx, self.tx.topic_lines(&version.id)?)? {
+                for line in taken.lines_left(self.tx, self.tx.topics().topic_lines(&version.id)?)? {
                     let mut places: Vec<String> = Vec::new();
                     for place in [&line.place].into_iter().chain(&line.also) {
-                        let Some(message) = self.tx.interaction(&place.interaction)? else { continue };
+                        let Some(message) = self.tx.log().interaction(&place.interaction)? else { continue };
                         let link = self.conversation_link(&message.conversation_id);
                         if !places.contains(&link) {
                             places.push(link);

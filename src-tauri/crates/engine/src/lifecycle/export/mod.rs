@@ -90,9 +90,9 @@ impl Engine {
                 control.progress("exporting", done, total);
                 !control.is_cancelled()
             };
-            let list = tx.export_rows(folder, &mut watch)?;
+            let list = tx.lifecycle().export_rows(folder, &mut watch)?;
             let notes = markdown::write(tx, &folder.join(NOTES_DIR), control)?;
-            Ok((list, notes, tx.verify_chain()?.doubt()))
+            Ok((list, notes, tx.log().verify_chain()?.doubt()))
         })?;
         std::fs::write(folder.join("README.md"), README).map_err(|error| io("the export cannot be written", error))?;
         write_export_list(folder, &list)?;

@@ -219,11 +219,11 @@ impl Replacements {
         for replacement in self.of.get(at).into_iter().flatten() {
             // Erased meanwhile, or never stored.
             let Some(other) = self.stored(&replacement.other) else { continue };
-            if !tx.has_memory(other)? {
+            if !tx.memories().has_memory(other)? {
                 continue;
             }
             let (newer, older) = if replacement.is_new_later { (id, other) } else { (other, id) };
-            tx.relate(newer, Relation::Replaces, older, Some(replacement.probability), now)?;
+            tx.memories().relate(newer, Relation::Replaces, older, Some(replacement.probability), now)?;
         }
         Ok(())
     }

@@ -106,7 +106,7 @@ impl Deciding<'_> {
         // A pending memory with the same statement and a smaller audience becomes supporting evidence of this one, as if this
         // one had come first. Everybody who may see that memory may see this one.
         while let Some((stricter, DedupOutcome::Exact, ..)) = nearest(known, &|memory| seen_wherever(self.label, &memory.label)) {
-            if !self.tx.fold_into(&stricter, &id)? {
+            if !self.tx.memories().fold_into(&stricter, &id)? {
                 break;
             }
             let folded = known.subjects.get(&case.about).into_iter().flat_map(|subject| &subject.memories);
@@ -117,7 +117,7 @@ impl Deciding<'_> {
         if let Some((existing, outcome, similarity, is_same_label)) = near.or_else(|| nearest(known, &|_| true)) {
             let is_version = outcome == DedupOutcome::Reinforcement && is_same_label;
             let relation = if is_version { Relation::Extends } else { Relation::Related };
-            self.tx.relate(&id, relation, &existing, Some(f64::from(similarity)), self.engine.now())?;
+            self.tx.memories().relate(&id, relation, &existing, Some(f64::from(similarity)), self.engine.now())?;
         }
         proposed.created.push((id.clone(), case.candidate.category.name().to_owned()));
         known.subjects.entry(case.about).or_default().add(KnownMemory {
@@ -164,21 +164,21 @@ impl Deciding<'_> {
     fn settled_before(&self, case: &Case<'_>, known: &Known) -> StoreResult<Option<Ended>> {
         let (tx, candidate) = (self.tx, &case.candidate);
         let places: Vec<EvidenceSpan> = case.evidence.iter().map(NewEvidence::place).collect();
-        if tx.is_forgotten(&places)?
-            || tx.is_statement_erased(&candidate.subject, &case.fingerprint)?
+        if tx.lifecycle().is_forgotten(&places)?
+            || tx.lifecycle().is_statement_erased(&candidate.subject, &case.fingerprint)?
             || known.is_forgotten(&case.about, &candidate.content, case.said)
         {
-            tx.forget_places(&places, self.engine.now())?;
+            tx.lifecycle().forget_places(&places, self.engine.now())?;
             return Ok(Some(Ended::Forgotten));
         }
         if let Some(first) = case.evidence.first()
-            && let Some(same_place) = tx.memory_at(first, &candidate.subject, candidate.category)?
-            && let row = tx.memory(&same_place)?
+            && let Some(same_place) = tx.memories().memory_at(first, &candidate.subject, candidate.category)?
+            && let row = tx.memories().memory(&same_place)?
             && !is_withdrawn_of_another(&row, candidate)
             && is_same_statement(&row, candidate, &case.proposer)
         {
             // Two proposers found the same statement in the same words: one memory with two proposers.
-            tx.add_proposer(&same_place, &case.proposer)?;
+            tx.memories().add_proposer(&same_place, &case.proposer)?;
             if matches!(row.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
                 said_again(tx, &same_place, &case.evidence)?;
             }
@@ -186,11 +186,11 @@ impl Deciding<'_> {
         }
         if let Subject::Person(speaker) = &candidate.subject
             && !candidate.is_quarantined
-            && tx.is_unnamed(speaker.key())?
+            && tx.people().is_unnamed(speaker.key())?
         {
             return Ok(Some(Ended::Stopped(Gate::UnnamedVoice, NOBODY_YET.to_owned(), None)));
         }
-        if let Some(decided) = tx.suppressed_by(&candidate.subject, &case.fingerprint)? {
+        if let Some(decided) = tx.memories().suppressed_by(&candidate.subject, &case.fingerprint)? {
             said_again(tx, &decided, &case.evidence)?;
             let reason = "You have already decided about this statement.";
             return Ok(Some(Ended::Stopped(Gate::Suppressed, reason.to_owned(), None)));
@@ -211,12 +211,12 @@ impl Deciding<'_> {
             // memory's audience.
             for place in &case.evidence {
                 if *is_same_label {
-                    tx.add_evidence(existing, place)?
+                    tx.memories().add_evidence(existing, place)?
                 } else {
-                    tx.add_support(existing, place)?
+                    tx.memories().add_support(existing, place)?
                 };
             }
-            tx.add_proposer(existing, &case.proposer)?;
+            tx.memories().add_proposer(existing, &case.proposer)?;
             return Ok(Some(Ended::Repeats(existing.clone())));
         }
         // A retraction also covers other wordings of the statement. Statements made after it go to review.
@@ -232,7 +232,7 @@ impl Deciding<'_> {
         // Counted in the store, because a long meeting is read in stretches, and a growing one is read again.
         if candidate.kind == MemoryKind::Knowledge
             && is_meeting(self.conversation)
-            && tx.knowledge_of(&self.conversation.id)? >= limits::KNOWLEDGE_PER_SOURCE_MAX as u64
+            && tx.log().knowledge_of(&self.conversation.id)? >= limits::KNOWLEDGE_PER_SOURCE_MAX as u64
         {
             return Ok(Some(Ended::Stopped(Gate::OverCap, OVER_CAP.to_owned(), None)));
         }
@@ -301,9 +301,9 @@ impl Deciding<'_> {
             evidence: case.evidence.clone(),
             created: self.engine.made_first(id.as_str()),
         };
-        self.tx.insert_memory(&memory)?;
+        self.tx.memories().insert_memory(&memory)?;
         if let (Some(vector), Some(embedder)) = (&case.vector, self.embedder) {
-            self.tx.put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
+            self.tx.vectors().put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
         }
         Ok(id)
     }
@@ -325,7 +325,7 @@ impl Deciding<'_> {
                 &places.join(" "),
             ],
         ));
-        Ok(if self.tx.has_memory(&id)? { MemoryId::fresh(self.engine.ids()) } else { id })
+        Ok(if self.tx.memories().has_memory(&id)? { MemoryId::fresh(self.engine.ids()) } else { id })
     }
 
     /// Writes a gate log entry, unless it would quote words that a person erased.
@@ -337,7 +337,7 @@ impl Deciding<'_> {
         proposer: &str,
     ) -> StoreResult<()> {
         if let Some((interaction, span)) = place.clone()
-            && self.tx.is_forgotten(&[EvidenceSpan { interaction, span }])?
+            && self.tx.lifecycle().is_forgotten(&[EvidenceSpan { interaction, span }])?
         {
             return Ok(());
         }
@@ -352,6 +352,6 @@ impl Deciding<'_> {
             proposer: proposer.to_owned(),
             job_id: self.job.cloned(),
         };
-        self.tx.log_stop(&row, self.engine.now())
+        self.tx.memories().log_stop(&row, self.engine.now())
     }
 }

@@ -147,15 +147,15 @@ impl Known {
         map: &AccessMap,
         model: Option<&str>,
     ) -> std::result::Result<(), StoreError> {
-        let signature = tx.memory_signature()?;
+        let signature = tx.memories().memory_signature()?;
         if self.signature == Some(signature) && self.boundary == map.version && self.model.as_deref() == model {
             return Ok(());
         }
         self.subjects.clear();
         self.taken_back.clear();
         self.forgotten.clear();
-        for (place, at) in tx.forgotten_places()? {
-            let Some(message) = tx.interaction(&place.interaction)? else { continue };
+        for (place, at) in tx.lifecycle().forgotten_places()? {
+            let Some(message) = tx.log().interaction(&place.interaction)? else { continue };
             let Ok(words) = place.span.quote(&message.content) else { continue };
             let about = match message.role {
                 Role::Owner => Subject::Owner,
@@ -163,11 +163,12 @@ impl Known {
             };
             self.forgotten.entry(map.speakers.behind(&about)).or_default().push((words.to_owned(), at));
         }
-        let sources = tx.memory_sources()?;
-        let taken_back = tx.retracted_memories()?.into_iter().map(|memory| (memory.decided, memory));
-        for (taken_back, memory) in tx.pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back) {
+        let sources = tx.privacy().memory_sources()?;
+        let taken_back = tx.retractions().retracted_memories()?.into_iter().map(|memory| (memory.decided, memory));
+        for (taken_back, memory) in tx.memories().pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back)
+        {
             let vector = match model {
-                Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
+                Some(model) => tx.vectors().embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
                 None => None,
             };
             // A memory without evidence is visible nowhere and is not compared, but a retraction still applies.

@@ -31,7 +31,7 @@ pub(super) struct Said {
 /// Earlier answers of models, except those based on sources that have been excluded since.
 pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
     let mut said = Said::default();
-    for reply in tx.model_replies(ReplyTask::Reflection)? {
+    for reply in tx.replies().model_replies(ReplyTask::Reflection)? {
         let Some(json) = &reply.found else { continue };
         let told: Reflected = parse_json("clean-up proposals of a model", json)?;
         said.by.extend(told.opinions.iter().map(|_| reply.proposer.clone()));
@@ -70,7 +70,7 @@ impl Engine {
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
         self.look_for_work();
         Ok(())
     }
@@ -92,10 +92,10 @@ impl Engine {
         let found = self.look(control)?;
         let now = self.now();
         let done = self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             let new = settle(tx, &found, now)?;
             let result = serde_json::json!({ "asked": asked, "told": told, "new": new }).to_string();
-            if unusable.is_none() { tx.complete(lease, &result, now) } else { Ok(()) }
+            if unusable.is_none() { tx.jobs().complete(lease, &result, now) } else { Ok(()) }
         });
         match unusable {
             Some(error) => Err(error),
@@ -132,12 +132,14 @@ impl Engine {
             made_at: self.now(),
         };
         Ok(self.store().write(|tx| {
-            tx.check_lease(lease)?;
+            tx.jobs().check_lease(lease)?;
             // A source was excluded or erased during the call, so the answer is out of date.
-            if !tx.are_on_record(&bundle.sources)? || !tx.are_messages_on_record(&bundle.messages)? {
+            if !tx.conversation_status().are_on_record(&bundle.sources)?
+                || !tx.playbooks().are_messages_on_record(&bundle.messages)?
+            {
                 return Ok(false);
             }
-            tx.put_model_reply(&reply)?;
+            tx.replies().put_model_reply(&reply)?;
             Ok(!told.opinions.is_empty())
         })?)
     }
@@ -157,11 +159,11 @@ fn bundle_of(tx: &ReadTx<'_>, ids: &[MemoryId], memories: &[Remembered], bundle:
     let mut own = Vec::new();
     for at in bundle {
         let (Some(id), Some(memory)) = (ids.get(*at), memories.get(*at)) else { continue };
-        messages.extend(tx.founding_evidence(id)?.into_iter().map(|place| place.interaction_id));
+        messages.extend(tx.memories().founding_evidence(id)?.into_iter().map(|place| place.interaction_id));
         own.push(memory.clone());
     }
     for message in &messages {
-        sources.extend(tx.interaction(message)?.map(|row| row.conversation_id));
+        sources.extend(tx.log().interaction(message)?.map(|row| row.conversation_id));
     }
     Ok(Bundle { memories: own, messages: messages.into_iter().collect(), sources: sources.into_iter().collect() })
 }

@@ -25,28 +25,32 @@ pub(super) fn gather(
     model: Option<&str>,
     watch: &mut dyn FnMut(usize, usize) -> bool,
 ) -> StoreResult<Option<(Vec<MemoryId>, Vec<Remembered>)>> {
-    let shared = tx.shared_items(ConsentItem::Memory)?;
+    let shared = tx.privacy().shared_items(ConsentItem::Memory)?;
     let taken = TakenBack::of_memories(tx, None)?;
-    let active = tx.memories_active(None)?;
+    let active = tx.memories().active_at(None)?;
     let (mut ids, mut found) = (Vec::new(), Vec::new());
     for (at, id) in active.iter().enumerate() {
         if at % WATCH_MEMORIES == 0 && !watch(at, active.len()) {
             return Ok(None);
         }
-        let row = tx.memory(id)?;
+        let row = tx.memories().memory(id)?;
         let mut places: Vec<EvidenceSpan> = tx
+            .memories()
             .founding_evidence(id)?
             .into_iter()
             .map(|place| EvidenceSpan { interaction: place.interaction_id, span: place.span })
             .collect();
         places.sort();
         let messages: Vec<InteractionId> = places.iter().map(|place| place.interaction.clone()).collect();
-        if places.is_empty() || !tx.are_messages_on_record(&messages)? || taken.covers_statement(&row.content, &places) {
+        if places.is_empty()
+            || !tx.playbooks().are_messages_on_record(&messages)?
+            || taken.covers_statement(&row.content, &places)
+        {
             continue;
         }
         let mut said: Vec<InteractionRow> = Vec::new();
         for message in &messages {
-            said.extend(tx.interaction(message)?);
+            said.extend(tx.log().interaction(message)?);
         }
         let conversations: BTreeSet<_> = said.iter().map(|message| message.conversation_id.clone()).collect();
         let Some(scope) = scope_of(map, conversations.iter()) else { continue };
@@ -69,7 +73,7 @@ pub(super) fn gather(
                 said: last_said,
                 is_knowledge: row.kind == MemoryKind::Knowledge,
                 vector: match model {
-                    Some(model) => tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)?,
+                    Some(model) => tx.vectors().embedding(EmbeddingOwner::Memory, id.as_str(), model)?,
                     None => None,
                 },
             },

@@ -85,8 +85,11 @@ fn the_generated_observers_do_see_what_is_open_to_them() {
             world.engine.context(&ContextRequest { audience: pair.observer.audience(), ..ContextRequest::default() }).unwrap();
         seen[0] += context.items.len();
         seen[2] += context.items.iter().filter(|item| item.kind == "profile").count();
-        let (total, _) =
-            world.engine.store().read(|tx| tx.list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1)).unwrap();
+        let (total, _) = world
+            .engine
+            .store()
+            .read(|tx| tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1))
+            .unwrap();
         seen[1] += total as usize;
         assert!(
             !SECRETS.iter().any(|secret| context.text.contains(secret)),

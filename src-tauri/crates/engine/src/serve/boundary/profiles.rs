@@ -40,7 +40,7 @@ pub(crate) fn standing_rows(
     groups: &Groups,
     members: &[EntityId],
 ) -> std::result::Result<Vec<ProfileRow>, StoreError> {
-    let mut rows = tx.profiles_of(members)?;
+    let mut rows = tx.profiles().profiles_of(members)?;
     rows.retain_mut(|row| {
         row.entity = persons.of(&row.entity);
         if row.entry.origin == ProfileOrigin::Person {
@@ -63,7 +63,7 @@ pub(crate) fn told_rows(
 ) -> std::result::Result<Vec<ProfileRow>, StoreError> {
     let mut rows = standing_rows(tx, persons, groups, members)?;
     // The replaced entry may have been derived under links that no longer exist.
-    give_way(&mut rows, &tx.profiles_of(members)?);
+    give_way(&mut rows, &tx.profiles().profiles_of(members)?);
     Ok(rows)
 }
 
@@ -109,13 +109,13 @@ impl View {
         let people = groups.keys().filter(|person| self.destination.people.contains(person) || persons.is_owner(person));
         let members: Vec<EntityId> = people.filter_map(|person| groups.get(person)).flatten().cloned().collect();
         let rows = told_rows(tx, persons, &groups, &members)?;
-        let sources = tx.profile_sources(&members)?;
-        let shared = tx.shared_items(ConsentItem::Profile)?;
+        let sources = tx.profiles().profile_sources(&members)?;
+        let shared = tx.privacy().shared_items(ConsentItem::Profile)?;
         let mut visible = VisibleProfiles::default();
         let mut open: BTreeMap<EntityId, Vec<ProfileEntry>> = BTreeMap::new();
         let taken = TakenBack::of_memories(tx, at)?;
         let person_of: HashMap<String, EntityId> =
-            tx.entities_of_handles()?.into_iter().map(|(handle, entity)| (handle, persons.of(&entity))).collect();
+            tx.people().entities_of_handles()?.into_iter().map(|(handle, entity)| (handle, persons.of(&entity))).collect();
         let now = at.unwrap_or(Timestamp(i64::MAX));
         for row in rows {
             let sources = sources.get(&row.entry.id).map_or(&[][..], Vec::as_slice);

@@ -51,7 +51,7 @@ impl AccessMap {
     ) -> std::result::Result<Vec<(TopicPartitionRow, Label)>, StoreError> {
         let groups = self.persons.groups();
         let mut standing = Vec::new();
-        for row in tx.topic_partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
+        for row in tx.topics().topic_partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
             let Some(own) = label_of(policy, &row) else { continue };
             let (id, people_key) = partition_key(&groups, row.reach.as_ref());
             let is_read = |place: &Place| (policy.label_of)(&[place]).is_some_and(|from| (policy.flows)(&from, &own));
@@ -106,7 +106,7 @@ fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Ve
     heads_of(tx, row)?
         .into_iter()
         .map(|(topic, version)| {
-            let messages = tx.topic_messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
+            let messages = tx.topics().topic_messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
             Ok(VisibleTopic { topic, version, messages })
         })
         .collect()
@@ -117,9 +117,9 @@ pub(crate) type TopicHead = (TopicRow, TopicVersionRow);
 
 /// Like [`topics_of`], but without the messages, which are most of the data in a large store.
 fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<TopicHead>, StoreError> {
-    let mut versions: BTreeMap<_, _> = tx.current_topic_versions(&row.id)?;
+    let mut versions: BTreeMap<_, _> = tx.topics().current_topic_versions(&row.id)?;
     let mut heads: Vec<TopicHead> = Vec::new();
-    for topic in tx.topics_of(&row.id)? {
+    for topic in tx.topics().topics_of(&row.id)? {
         heads.extend(versions.remove(&topic.id).map(|version| (topic, version)));
     }
     heads.sort_by(|(a, a_version), (b, b_version)| {

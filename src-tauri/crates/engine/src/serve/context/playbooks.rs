@@ -62,7 +62,7 @@ impl Engine {
         let wanted = match (query, &view.destination.conversation) {
             (Some(query), _) => Some((stems(query), 1)),
             (None, Some(conversation)) => {
-                let recent = tx.last_messages(conversation, None, CONVERSATION_MESSAGES)?;
+                let recent = tx.log().last_messages(conversation, None, CONVERSATION_MESSAGES)?;
                 let said: String = recent.iter().map(|row| format!("{} ", taken.text_left(row))).collect();
                 Some((stems(&said), SHARED_WITH_TALK_MIN))
             }
@@ -101,7 +101,7 @@ fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreEr
     let mut sources = Vec::new();
     for occurrence in &version.occurrences {
         let Some(first) = occurrence.messages.first() else { continue };
-        sources.extend(tx.interaction(first)?.as_ref().and_then(source_of));
+        sources.extend(tx.log().interaction(first)?.as_ref().and_then(source_of));
     }
     Ok(Line::new(ContextItem { id: id.to_string(), kind: "playbook", sources }, lines.join("\n")))
 }

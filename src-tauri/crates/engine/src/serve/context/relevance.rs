@@ -80,7 +80,7 @@ impl Engine {
         messages.retain(|hit| !hit.message.is_branch);
         let found: HashSet<i64> = messages.iter().map(|hit| hit.message.seq).collect();
         let mut rests_on: HashMap<MemoryId, Vec<i64>> = HashMap::new();
-        for (id, seq) in tx.evidence_lines()? {
+        for (id, seq) in tx.memories().evidence_lines()? {
             rests_on.entry(id).or_default().push(seq);
         }
         let mut memories = self.rank_memories(tx, open, typed, vector, usize::MAX)?;
@@ -115,7 +115,7 @@ impl Engine {
         memories: &mut Vec<MemoryHit>,
     ) -> Result<(), StoreError> {
         let Some(attribute) = question.and_then(|question| self.attribute_asked(question)) else { return Ok(()) };
-        let of_attribute: HashSet<MemoryId> = tx.memories_of_attribute(attribute)?.into_iter().collect();
+        let of_attribute: HashSet<MemoryId> = tx.memories().of_attribute(attribute)?.into_iter().collect();
         let known: HashSet<MemoryId> = memories.iter().map(|hit| hit.id.clone()).collect();
         let more = open.iter().rev().filter(|id| of_attribute.contains(*id) && !known.contains(*id)).cloned().collect();
         let more = newest_of_conflicting(tx, view, more)?;

@@ -39,7 +39,7 @@ impl Engine {
         let found = self.tiers_in(tx, view, &ask, false, request.as_of)?;
         let mut places: HashMap<String, Vec<Span>> = HashMap::new();
         for id in told {
-            for evidence in tx.evidence(id)? {
+            for evidence in tx.memories().evidence(id)? {
                 places.entry(evidence.interaction_id.to_string()).or_default().push(evidence.span);
             }
         }
@@ -57,7 +57,7 @@ impl Engine {
             };
             let mut lines = Vec::new();
             for row in tier.lines.into_iter().filter(|row| !is_told(&row.entry.place)) {
-                let sources = tx.interaction(&row.entry.place.interaction)?.as_ref().and_then(source_of);
+                let sources = tx.log().interaction(&row.entry.place.interaction)?.as_ref().and_then(source_of);
                 // Nobody has approved a classification of this text, so the words are quoted without one.
                 let (entry, said) = (&row.entry, quoted(&flat(&row.entry.text)));
                 let text = format!("- [{}] {} {}: {said}", entry.id, day(entry.said), flat(&entry.author));
@@ -86,19 +86,19 @@ impl Engine {
         }
         let taken = TakenBack::read(tx, None)?;
         let Some(conversation) = &view.destination.conversation else { return Ok(Vec::new()) };
-        let recent = tx.last_messages(conversation, None, CONVERSATION_MESSAGES)?;
+        let recent = tx.log().last_messages(conversation, None, CONVERSATION_MESSAGES)?;
         let is_recent = |id: &InteractionId| recent.iter().any(|row| row.id == *id);
         let own = view.topics(tx)?.into_iter().filter(|topic| topic.messages.iter().any(is_recent)).take(TOPICS);
         let found: Vec<(TopicId, String, Vec<TopicLineRow>)> = own
             .map(|topic| {
-                let lines = taken.lines_left(tx, tx.topic_lines(&topic.version.id)?)?;
+                let lines = taken.lines_left(tx, tx.topics().topic_lines(&topic.version.id)?)?;
                 Ok((topic.topic.id.clone(), topic.title().to_owned(), lines))
             })
             .collect::<std::result::Result<_, StoreError>>()?;
         let mut lines = Vec::new();
         for (id, title, said) in found {
             let Some(first) = said.into_iter().next() else { continue };
-            let Some(message) = tx.interaction(&first.place.interaction)? else { continue };
+            let Some(message) = tx.log().interaction(&first.place.interaction)? else { continue };
             let sources = if view.shows(&message.conversation_id) { source_of(&message) } else { None };
             let title = if taken.leaves_title(tx, &id, &title)? { format!("{}: ", flat(&title)) } else { String::new() };
             if !may_be_served(&first.text) || !may_be_served(&title) {

@@ -123,7 +123,7 @@ impl Engine {
         hits: &mut Vec<MemoryHit>,
     ) -> Result<(), StoreError> {
         let Some(attribute) = self.attribute_asked(question) else { return Ok(()) };
-        let of_attribute: HashSet<MemoryId> = tx.memories_of_attribute(attribute)?.into_iter().collect();
+        let of_attribute: HashSet<MemoryId> = tx.memories().of_attribute(attribute)?.into_iter().collect();
         let best = hits.first().map_or(0.0, |hit| hit.score);
         // Memories that match the other words of the question, especially the person, come first; then the newest.
         let (mut first, others): (Vec<_>, Vec<_>) =

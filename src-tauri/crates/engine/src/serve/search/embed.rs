@@ -53,7 +53,7 @@ pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
 impl Engine {
     /// Why vectors may not be computed now; `None` if they may, or if no job for them is waiting.
     pub(crate) fn embedding_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
-        if !self.inner.power.is_on_battery() || self.store().read(|tx| tx.next_due(Lane::Embed))?.is_none() {
+        if !self.inner.power.is_on_battery() || self.store().read(|tx| tx.jobs().next_due(Lane::Embed))?.is_none() {
             return Ok(None);
         }
         Ok(Some(Hold { why: ON_BATTERY.to_owned(), until: now.plus_ms(WAIT_MS) }))
@@ -64,16 +64,16 @@ impl Engine {
         if self.inner.power.is_on_battery() {
             return Ok(Some(EngineError::NotYet { why: ON_BATTERY, retry_ms: WAIT_MS }));
         }
-        let is_busy = self.store().read(|tx| tx.has_running_jobs(&[Lane::Import, Lane::Capture]))?;
+        let is_busy = self.store().read(|tx| tx.jobs().has_running_jobs(&[Lane::Import, Lane::Capture]))?;
         Ok(is_busy.then_some(EngineError::NotYet { why: "waiting until imports are finished", retry_ms: WAIT_FOR_WORK_MS }))
     }
 
     /// Computes all missing message vectors. Returns the number of messages examined.
     pub(crate) fn embed_messages(&self, embedder: &dyn Embedder, control: &dyn Control) -> Result<u64> {
-        self.store().write(|tx| tx.drop_other_vectors(embedder.name()))?;
+        self.store().write(|tx| tx.vectors().drop_other_vectors(embedder.name()))?;
         let mut looked_at = 0;
         loop {
-            let Some(gap) = self.store().read(|tx| tx.vector_gap(embedder.name(), MESSAGES_A_BATCH))? else {
+            let Some(gap) = self.store().read(|tx| tx.vectors().vector_gap(embedder.name(), MESSAGES_A_BATCH))? else {
                 return Ok(looked_at);
             };
             if let Some(wait) = self.should_wait()? {
@@ -91,9 +91,9 @@ impl Engine {
             let vectors = embedder.embed(&texts)?;
             let rows: Vec<(i64, u32, Vec<f32>)> =
                 owners.into_iter().zip(vectors).map(|((seq, part), vector)| (seq, part, vector)).collect();
-            self.store().write(|tx| tx.put_vectors(embedder.name(), embedder.dimension(), &gap, &rows))?;
+            self.store().write(|tx| tx.vectors().put_vectors(embedder.name(), embedder.dimension(), &gap, &rows))?;
             looked_at += gap.messages.len() as u64;
-            let (done, total) = self.store().read(|tx| tx.vector_progress(embedder.name()))?;
+            let (done, total) = self.store().read(|tx| tx.vectors().vector_progress(embedder.name()))?;
             control.progress("Indexing messages by meaning", done, total);
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);

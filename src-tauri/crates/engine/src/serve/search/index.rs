@@ -100,20 +100,20 @@ fn short(seq: i64) -> Option<u32> {
 impl Index {
     /// Whether the index contains everything in this snapshot.
     pub(crate) fn is_current(&self, tx: &ReadTx<'_>, model: Option<&str>) -> Result<bool, StoreError> {
-        let is_older = tx.vector_version()? > self.version || tx.last_seq_of_all()? > self.last_seq;
-        if !self.is_loaded || is_older || tx.boundary_version()? != self.speakers_version {
+        let is_older = tx.vectors().vector_version()? > self.version || tx.log().last_seq_of_all()? > self.last_seq;
+        if !self.is_loaded || is_older || tx.privacy().boundary_version()? != self.speakers_version {
             return Ok(false);
         }
         let Some(model) = model else { return Ok(true) };
         Ok(match &self.vectors {
-            Some(vectors) => vectors.model == model && tx.last_vector_arrival()? <= vectors.last_arrival,
-            None => tx.vector_model(model)?.is_none(),
+            Some(vectors) => vectors.model == model && tx.vectors().last_vector_arrival()? <= vectors.last_arrival,
+            None => tx.vectors().vector_model(model)?.is_none(),
         })
     }
 
     /// Adds everything in this snapshot that the index does not contain yet.
     pub(crate) fn update(&mut self, tx: &ReadTx<'_>, model: Option<&str>) -> Result<(), StoreError> {
-        let version = tx.vector_version()?;
+        let version = tx.vectors().vector_version()?;
         if !self.is_loaded || version > self.version {
             *self = Self { version, ..Self::default() };
             self.read_order(tx)?;
@@ -124,16 +124,16 @@ impl Index {
         if let Some(model) = model {
             self.add_vectors(tx, model)?;
         }
-        let speakers_version = tx.boundary_version()?;
+        let speakers_version = tx.privacy().boundary_version()?;
         if speakers_version != self.speakers_version {
             let plain = |name: &str| words(name).into_iter().map(|word| word.plain).collect();
             let mut heard: HashMap<String, Vec<u32>> = HashMap::new();
-            tx.handles_in_conversations(|handle, conversation| {
+            tx.search().handles_in_conversations(|handle, conversation| {
                 if let Some(number) = self.numbers.get(conversation) {
                     heard.entry(handle.to_owned()).or_default().push(*number);
                 }
             })?;
-            let handles = tx.named_handles()?.into_iter();
+            let handles = tx.search().named_handles()?.into_iter();
             self.speakers = handles
                 .map(|handle| Speaker {
                     names: plain(&handle.name),
@@ -150,7 +150,7 @@ impl Index {
     pub(crate) fn add_memories(&mut self, tx: &ReadTx<'_>, model: &str, ids: &[MemoryId]) -> Result<(), StoreError> {
         for id in ids {
             if !self.memories.contains_key(id)
-                && let Some(vector) = tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)?
+                && let Some(vector) = tx.vectors().embedding(EmbeddingOwner::Memory, id.as_str(), model)?
             {
                 self.memories.insert(id.clone(), vector);
             }
@@ -205,7 +205,7 @@ impl Index {
 
     fn read_order(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
         let mut current: Option<(String, u32)> = None;
-        tx.message_order(|conversation, seq, time| {
+        tx.vectors().message_order(|conversation, seq, time| {
             if current.as_ref().is_none_or(|(id, _)| id != conversation) {
                 current = self.number_of(conversation).map(|number| (conversation.to_owned(), number));
             }
@@ -217,10 +217,10 @@ impl Index {
 
     /// Reads conversations with new messages again, so that a message that arrived late gets its proper position.
     fn add_messages(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
-        for conversation in tx.conversations_after(self.last_seq)? {
+        for conversation in tx.vectors().conversations_after(self.last_seq)? {
             let Some(number) = self.number_of(&conversation) else { continue };
             self.members[number as usize].clear();
-            for (seq, time) in tx.message_order_in(&conversation)? {
+            for (seq, time) in tx.vectors().message_order_in(&conversation)? {
                 self.place(number, seq, time);
             }
         }
@@ -229,7 +229,7 @@ impl Index {
 
     fn add_vectors(&mut self, tx: &ReadTx<'_>, model: &str) -> Result<(), StoreError> {
         if self.vectors.as_ref().is_none_or(|vectors| vectors.model != model) {
-            let Some(stored) = tx.vector_model(model)? else { return Ok(()) };
+            let Some(stored) = tx.vectors().vector_model(model)? else { return Ok(()) };
             self.vectors = Some(Vectors {
                 model: model.to_owned(),
                 stored,
@@ -242,7 +242,7 @@ impl Index {
         }
         let Some(vectors) = &mut self.vectors else { return Ok(()) };
         let (stored, after) = (vectors.stored, vectors.last_arrival);
-        tx.vectors_since(stored, after, |found| {
+        tx.vectors().vectors_since(stored, after, |found| {
             vectors.last_arrival = found.arrival;
             let Some(seq) = short(found.seq) else { return };
             let Some(row) = vectors.codes.push(&found.vector) else { return };

@@ -47,7 +47,7 @@ impl Engine {
         vector: Option<(&str, &[f32])>,
         limit: usize,
     ) -> Result<Vec<MemoryHit>, StoreError> {
-        let by_words: HashMap<MemoryId, f64> = tx.search_memories_within(typed, memories)?.into_iter().collect();
+        let by_words: HashMap<MemoryId, f64> = tx.search().search_memories_within(typed, memories)?.into_iter().collect();
         let cosines: HashMap<MemoryId, f32> = match vector {
             Some((model, vector)) => self.memory_meanings(tx, memories, model, vector)?.into_iter().collect(),
             None => HashMap::new(),
@@ -103,12 +103,12 @@ impl Engine {
         }
         let mut open = match view {
             Some(view) => view.memories(tx, None)?.memories,
-            None => tx.memories_active(None)?,
+            None => tx.memories().active_at(None)?,
         };
         if filters.after.is_some() || filters.before.is_some() {
             let mut fitting = Vec::new();
             for id in open {
-                if memory_fits(query, tx.memory(&id)?.said) {
+                if memory_fits(query, tx.memories().memory(&id)?.said) {
                     fitting.push(id);
                 }
             }
@@ -148,7 +148,7 @@ impl Engine {
         // The time filter applies to the memory, not to its lines.
         let filters = Filters { after: None, before: None, ..query.filters.clone() };
         let scope = Scope::new(tx, &index, view, &filters, None, &people, |entity| map.persons.of(entity))?;
-        let lines = tx.evidence_lines()?.into_iter();
+        let lines = tx.memories().evidence_lines()?.into_iter();
         Ok(lines.filter(|(_, seq)| scope.home(&index, *seq).is_some()).map(|(id, _)| id).collect())
     }
 }

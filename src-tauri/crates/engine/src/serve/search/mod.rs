@@ -115,7 +115,7 @@ impl Found {
     fn serve(&mut self, tx: &ReadTx<'_>) -> std::result::Result<(), StoreError> {
         let mut memories = Vec::with_capacity(self.memories.len());
         for hit in std::mem::take(&mut self.memories) {
-            if may_be_served(&tx.memory(&hit.id)?.content) {
+            if may_be_served(&tx.memories().memory(&hit.id)?.content) {
                 memories.push(hit);
             }
         }
@@ -193,7 +193,7 @@ fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<Acc
         given.add_item(hit.id.as_str(), hit.name.chars().count());
     }
     for hit in &found.memories {
-        let content = served(&tx.memory(&hit.id)?.content);
+        let content = served(&tx.memories().memory(&hit.id)?.content);
         given.add_item(hit.id.as_str(), content.chars().count());
         given.add_line(hit.id.as_str(), &content);
     }
@@ -371,7 +371,7 @@ impl Engine {
         for hit in hits {
             for offset in (-around..=around).filter(|offset| *offset != 0) {
                 let Some(seq) = index.neighbour(hit.message.seq, i64::from(offset)) else { continue };
-                hit.around.extend(tx.messages_at([seq])?.into_iter().map(|row| (offset, row)));
+                hit.around.extend(tx.search().messages_at([seq])?.into_iter().map(|row| (offset, row)));
             }
         }
         Ok(())

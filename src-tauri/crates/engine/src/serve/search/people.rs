@@ -119,7 +119,7 @@ impl Engine {
         };
         let why = if query.has_words() { Why::Name } else { Why::Filter };
         let found = named_speakers(&index, view, |speaker| !query.has_words() || score(&speaker.names) > 0.0);
-        let unnamed = tx.unnamed_entities()?;
+        let unnamed = tx.people().unnamed_entities()?;
         let mut people: BTreeMap<EntityId, PersonHit> = BTreeMap::new();
         for Speaker { handle, .. } in found {
             if unnamed.contains(&handle.entity) {

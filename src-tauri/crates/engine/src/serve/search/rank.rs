@@ -184,7 +184,7 @@ fn expression(term: &Term) -> Option<WordMatch> {
 /// Matching messages that may be searched, with their conversations, newest first.
 fn rows_of(tx: &ReadTx<'_>, index: &Index, scope: &Scope, words: &WordMatch) -> Result<Vec<(i64, u32)>, StoreError> {
     let mut rows = Vec::new();
-    tx.matching_messages(words, |seq| {
+    tx.search().matching_messages(words, |seq| {
         if let Some(home) = scope.home(index, seq) {
             rows.push((seq, home.conversation));
         }
@@ -216,7 +216,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     let mut weighed = Weighed::default();
     let mut with_phrases: Vec<(i64, u32)> = Vec::new();
     if let Some(all) = WordMatch::all(&phrases) {
-        tx.matching_messages(&all, |seq| {
+        tx.search().matching_messages(&all, |seq| {
             if let Some(home) = scope.home(index, seq) {
                 with_phrases.push((seq, home.conversation));
             }
@@ -299,7 +299,7 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
         // In file order, so that each page is read once.
         let mut arrivals: Vec<i64> = owners.keys().copied().collect();
         arrivals.sort_unstable();
-        for (arrival, cosine) in tx.vector_products(vector, arrivals)? {
+        for (arrival, cosine) in tx.vectors().vector_products(vector, arrivals)? {
             if let Some(seq) = owners.get(&arrival) {
                 let slot = exact.entry(*seq).or_insert(f32::MIN);
                 *slot = slot.max(cosine);
@@ -333,7 +333,7 @@ pub(crate) fn messages(
         .into_iter()
         .filter_map(|Scored { seq, evidence, score }| {
             // Skip messages that are in the index but not in this snapshot of the store.
-            let message = tx.messages_at([seq]).map(|mut found| found.pop()).transpose()?;
+            let message = tx.search().messages_at([seq]).map(|mut found| found.pop()).transpose()?;
             Some(message.map(|message| (message, evidence, score)))
         })
         .map(|found| {
@@ -416,7 +416,7 @@ fn read_best(
     let mut read: Vec<Scored> = Vec::with_capacity(READ);
     let mut asks: HashMap<i64, bool> = HashMap::new();
     for mut scored in rough.iter().take(READ).copied() {
-        let Some((text, handle)) = tx.line_at(scored.seq)? else { continue };
+        let Some((text, handle)) = tx.search().line_at(scored.seq)? else { continue };
         scored.evidence.traits = Traits::of(&text);
         asks.insert(scored.seq, scored.evidence.traits.is_question);
         scored.evidence.is_speaker = handles.contains(handle.as_str());
@@ -427,7 +427,7 @@ fn read_best(
         let before = index.neighbour(scored.seq, -1).filter(|near| scope.home(index, *near).is_some());
         scored.evidence.is_after_question = match before.map(|before| (before, asks.get(&before))) {
             Some((_, Some(asks))) => *asks,
-            Some((before, None)) => tx.line_at(before)?.is_some_and(|(text, _)| Traits::of(&text).is_question),
+            Some((before, None)) => tx.search().line_at(before)?.is_some_and(|(text, _)| Traits::of(&text).is_question),
             None => false,
         };
         scored.score = scored.evidence.score(has_vectors);
@@ -465,7 +465,8 @@ fn newest(tx: &ReadTx<'_>, index: &Index, scope: &Scope, limit: usize) -> Result
     let mut found: Vec<_> = index.all().filter(|(seq, home)| scope.allows(*seq, *home)).collect();
     found.sort_unstable_by_key(|(seq, home)| std::cmp::Reverse((home.time, *seq)));
     let mut heads = HashMap::new();
-    tx.messages_at(found.into_iter().take(limit).map(|(seq, _)| seq))?
+    tx.search()
+        .messages_at(found.into_iter().take(limit).map(|(seq, _)| seq))?
         .into_iter()
         .map(|message| hit(tx, &mut heads, message, 0.0, vec![Why::Filter], Evidence::default()))
         .collect()
@@ -481,7 +482,7 @@ pub(super) fn hit(
 ) -> Result<Hit, StoreError> {
     let id = message.conversation_id.clone();
     if !heads.contains_key(&id) {
-        heads.insert(id.clone(), tx.conversation_head(&id)?.unwrap_or_default());
+        heads.insert(id.clone(), tx.search().conversation_head(&id)?.unwrap_or_default());
     }
     let (conversation_title, channel_type) = heads.get(&id).cloned().unwrap_or_default();
     Ok(Hit { message, conversation_title, channel_type, score, why, evidence, around: Vec::new() })

@@ -37,7 +37,7 @@ impl Scope {
         if !filters.channels.is_empty() {
             let mut named = Vec::new();
             for text in &filters.channels {
-                named.extend(tx.conversations_named(text)?);
+                named.extend(tx.search().conversations_named(text)?);
             }
             let named = index.marks(&named);
             conversations = Some(match conversations {
@@ -49,7 +49,7 @@ impl Scope {
         if !filters.people.is_empty() {
             let mut places = HashSet::new();
             for speaker in index.speakers().iter().filter(|speaker| people.contains(&person_of(&speaker.handle.entity))) {
-                places.extend(tx.messages_of_handle(&speaker.handle.id)?);
+                places.extend(tx.search().messages_of_handle(&speaker.handle.id)?);
             }
             said = Some(places);
         }

@@ -41,7 +41,7 @@ pub(super) fn titled(
     let same = longest.plain.chars().zip(longest.stem.chars()).take_while(|(plain, stem)| plain == stem);
     let beginning: String = same.map(|(plain, _)| plain).collect();
     let mut named: Vec<String> = Vec::new();
-    tx.conversation_titles(|id, title| {
+    tx.search().conversation_titles(|id, title| {
         // What is out of scope is not looked at, or the time that it takes would tell of it.
         if scope.covers(index, id) && fold(title).contains(&beginning) {
             let title_words = words(title);
@@ -54,8 +54,8 @@ pub(super) fn titled(
     let mut heads = HashMap::new();
     let mut found: Vec<Hit> = Vec::new();
     for id in named {
-        let Some(first) = tx.first_seq(&id)?.filter(|first| scope.home(index, *first).is_some()) else { continue };
-        if let Some(message) = tx.messages_at([first])?.pop() {
+        let Some(first) = tx.search().first_seq(&id)?.filter(|first| scope.home(index, *first).is_some()) else { continue };
+        if let Some(message) = tx.search().messages_at([first])?.pop() {
             // The conversation was asked for by its title, so the words of this message do not matter.
             let evidence = Evidence { words: 1.0, ..Evidence::default() };
             found.push(hit(tx, &mut heads, message, score, vec![Why::Name], evidence)?);

@@ -116,13 +116,13 @@ impl Told {
                 continue;
             }
             let entities: crate::TopicEntities = serde_json::from_str(&version.entities).unwrap_or_default();
-            let mut taken = Taken { messages: tx.places_of_topic(&topic.id)?, ..Taken::default() };
+            let mut taken = Taken { messages: tx.search().places_of_topic(&topic.id)?, ..Taken::default() };
             for name in entities.people.iter().chain(&entities.projects).chain(&entities.technologies) {
                 taken.named.extend(self.numbers_of(name));
             }
-            for line in tx.topic_lines(&version.id)? {
+            for line in tx.topics().topic_lines(&version.id)? {
                 taken.lines.push(self.numbers_of(&line.text));
-                taken.places.push(tx.place_of(&line.place.interaction)?);
+                taken.places.push(tx.search().place_of(&line.place.interaction)?);
                 taken.spans.push(std::iter::once(line.place).chain(line.also).collect());
             }
             self.versions.insert(version.id.clone(), taken);
@@ -338,7 +338,7 @@ fn hit(
     why: Vec<Why>,
 ) -> Result<TopicHit, StoreError> {
     let (row, version) = &topic.head;
-    let lines = tx.topic_lines(&version.id)?;
+    let lines = tx.topics().topic_lines(&version.id)?;
     let worth = |at: usize| {
         let by_words: f64 = weighed
             .iter()

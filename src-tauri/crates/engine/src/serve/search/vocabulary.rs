@@ -58,13 +58,13 @@ impl Vocabulary {
     }
 
     fn update(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
-        let last_seq = tx.last_seq_of_all()?;
+        let last_seq = tx.log().last_seq_of_all()?;
         if last_seq <= self.last_seq {
             return Ok(());
         }
         if self.text.is_empty() || last_seq - self.read_seq > MESSAGES_ADDED_MAX {
             let mut text = String::new();
-            tx.message_words(|word| {
+            tx.search().message_words(|word| {
                 text.push_str(word);
                 text.push(BETWEEN);
             })?;
@@ -72,7 +72,7 @@ impl Vocabulary {
             return Ok(());
         }
         let text = &mut self.text;
-        tx.texts_after(self.last_seq, |message| {
+        tx.search().texts_after(self.last_seq, |message| {
             for word in words(message) {
                 text.push_str(&word.stem);
                 text.push(BETWEEN);

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use keepsake_domain::{ConversationId, Timestamp};
 use rusqlite::params;
 
+use crate::areas::{Topics, TopicsMut};
 use crate::derived::embeddings::{from_bytes, to_bytes};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
@@ -31,18 +31,18 @@ pub struct TopicClusterRow {
     pub vector: Option<Vec<f32>>,
 }
 
-impl ReadTx<'_> {
+impl Topics<'_> {
     /// The marks (fingerprints) of the batches read in a conversation, in order.
     pub fn topic_batch_marks(&self, conversation: &ConversationId) -> Result<Vec<String>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT mark FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
+            self.tx.conn.prepare_cached("SELECT mark FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
         let rows = statement.query_map([conversation.as_str()], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// For each conversation, a text that changes whenever a batch is added or deleted.
     pub fn topic_batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, group_concat(mark, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)
               GROUP BY conversation_id",
         )?;
@@ -57,7 +57,7 @@ impl ReadTx<'_> {
     /// For each conversation, the signature of its last reading, and the time when its remaining messages will form a complete
     /// batch.
     pub fn topic_readings(&self) -> Result<BTreeMap<ConversationId, (String, Option<Timestamp>)>> {
-        let mut statement = self.conn.prepare_cached("SELECT conversation_id, signature, rests_at_ms FROM topic_readings")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT conversation_id, signature, rests_at_ms FROM topic_readings")?;
         let mut rows = statement.query([])?;
         let mut readings = BTreeMap::new();
         while let Some(row) = rows.next()? {
@@ -69,7 +69,7 @@ impl ReadTx<'_> {
 
     /// All clusters of these conversations.
     pub fn topic_clusters(&self, conversations: &[ConversationId]) -> Result<Vec<TopicClusterRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT c.conversation_id, c.position, c.number, b.closed_at_ms, c.cluster, c.vector FROM topic_clusters c
                JOIN topic_batches b ON b.conversation_id = c.conversation_id AND b.position = c.position
               WHERE c.conversation_id IN (SELECT value FROM json_each(?1)) ORDER BY 1, 2, 3",
@@ -91,7 +91,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl TopicsMut<'_> {
     /// Stores a batch with its clusters, and replaces the batch at the same position.
     pub fn put_topic_batch(
         &self,
@@ -101,16 +101,18 @@ impl WriteTx<'_> {
         closed_at: Timestamp,
         clusters: &[StoredCluster],
     ) -> Result<()> {
-        if self.conversation(conversation)?.is_private {
+        if self.tx.log().conversation(conversation)?.is_private {
             return Err(StoreError::Evidence("the conversation is excluded from memory".to_owned()));
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position = ?2")?
             .execute(params![conversation.as_str(), position])?;
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("INSERT INTO topic_batches (conversation_id, position, mark, closed_at_ms) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![conversation.as_str(), position, mark, closed_at.0])?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO topic_clusters (conversation_id, position, number, cluster, vector) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         for (number, (cluster, vector)) in clusters.iter().enumerate() {
@@ -122,7 +124,8 @@ impl WriteTx<'_> {
 
     /// Records the last reading of a conversation.
     pub fn put_topic_reading(&self, conversation: &ConversationId, signature: &str, rests_at: Option<Timestamp>) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO topic_readings (conversation_id, signature, rests_at_ms) VALUES (?1, ?2, ?3)
                  ON CONFLICT (conversation_id) DO UPDATE SET signature = excluded.signature, rests_at_ms = excluded.rests_at_ms",
@@ -133,7 +136,8 @@ impl WriteTx<'_> {
 
     /// Deletes a conversation's batches from position `from` on.
     pub fn drop_topic_batches(&self, conversation: &ConversationId, from: u32) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position >= ?2")?
             .execute(params![conversation.as_str(), from])?;
         Ok(())

@@ -10,8 +10,8 @@ use keepsake_domain::{ConversationId, InteractionId, Timestamp, TopicId, TopicVe
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{TOPIC_COLUMNS, topic};
+use crate::areas::{Topics, TopicsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError, TopicRow};
 
@@ -69,18 +69,18 @@ fn wording(row: &Row<'_>) -> Result<TopicWordingRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Topics<'_> {
     /// A model's text for this content, if there is one.
     pub fn topic_wording(&self, content_key: &str) -> Result<Option<TopicWordingRow>> {
         let sql = format!("SELECT {WORDING_COLUMNS} FROM topic_wordings WHERE content_key = ?1");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([content_key])?;
         rows.next()?.map(wording).transpose()
     }
 
     /// Keys of all content for which there is a model's text.
     pub fn topic_worded(&self) -> Result<BTreeSet<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT content_key FROM topic_wordings")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT content_key FROM topic_wordings")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -88,7 +88,7 @@ impl ReadTx<'_> {
     /// The topics of an audience without a model's text for their content, with the content key: pinned ones first, then those
     /// with the latest messages.
     pub fn topics_unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT t.id, v.content_key FROM topics t JOIN topic_versions v ON v.id = t.version_id
               WHERE t.partition_id = ?1 AND t.is_retired = 0 AND v.content_key <> ''
                 AND NOT EXISTS (SELECT 1 FROM topic_wordings w WHERE w.content_key = v.content_key)
@@ -108,7 +108,7 @@ impl ReadTx<'_> {
             "SELECT {TOPIC_COLUMNS} FROM topics t JOIN topic_versions v ON v.id = t.version_id
               WHERE v.content_key = ?1 AND t.is_retired = 0 ORDER BY t.id"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([content_key])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -120,6 +120,7 @@ impl ReadTx<'_> {
     /// For all topics of an audience, the messages that do not belong to the topic according to a model.
     pub fn topic_distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT topic_id, interaction_id FROM topic_distinct WHERE partition_id = ?1 ORDER BY 1, 2")?;
         let rows = statement.query_map([partition], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -132,7 +133,7 @@ impl ReadTx<'_> {
 
     /// A model's verdicts for an audience.
     pub fn topic_verdicts(&self, partition: &str) -> Result<Vec<TopicVerdictRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT subject, topic_id, other_id, answer, proposer, sources, judged_at_ms FROM topic_verdicts
               WHERE partition_id = ?1 ORDER BY subject",
         )?;
@@ -157,6 +158,7 @@ impl ReadTx<'_> {
     /// The version of a topic with this content and proposer.
     pub fn topic_version_of_content(&self, topic: &TopicId, content_key: &str, proposer: &str) -> Result<Option<TopicVersionId>> {
         let found: Option<String> = self
+            .tx
             .conn
             .prepare_cached(
                 "SELECT id FROM topic_versions WHERE topic_id = ?1 AND content_key = ?2 AND proposer = ?3 AND is_retired = 0
@@ -168,13 +170,14 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl TopicsMut<'_> {
     /// Stores a model's text. Fails if one of its conversations is excluded.
     pub fn put_topic_wording(&self, row: &TopicWordingRow) -> Result<()> {
-        if !self.are_on_record(&row.sources)? {
+        if !self.tx.conversation_status().are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT OR REPLACE INTO topic_wordings (content_key, proposer, title, entities, lines, sources, worded_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -193,10 +196,11 @@ impl WriteTx<'_> {
 
     /// Makes a version the current one of its topic.
     pub fn set_topic_version(&self, topic: &TopicId, version: &TopicVersionId) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE topics SET version_id = ?2 WHERE id = ?1")?
             .execute(params![topic.as_str(), version.as_str()])?;
-        self.touch(Tag::Topics);
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 
@@ -210,7 +214,7 @@ impl WriteTx<'_> {
         judged_at: Timestamp,
     ) -> Result<()> {
         let sources = to_json("sources of a verdict", &sources)?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT OR REPLACE INTO topic_distinct (partition_id, topic_id, interaction_id, proposer, sources, judged_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
@@ -222,10 +226,10 @@ impl WriteTx<'_> {
 
     /// Stores a model's verdict. Fails if one of its conversations is excluded.
     pub fn put_topic_verdict(&self, row: &TopicVerdictRow) -> Result<()> {
-        if !self.are_on_record(&row.sources)? {
+        if !self.tx.conversation_status().are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT OR REPLACE INTO topic_verdicts (subject, partition_id, topic_id, other_id, answer, proposer, sources, judged_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -247,7 +251,7 @@ impl WriteTx<'_> {
     pub fn drop_topic_replies_off_record(&self) -> Result<()> {
         for table in REPLIES {
             let gone = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value NOT IN (SELECT id FROM conversations WHERE is_private = 0))";
-            self.conn.prepare_cached(&format!("DELETE FROM {table} WHERE {gone}"))?.execute([])?;
+            self.tx.conn.prepare_cached(&format!("DELETE FROM {table} WHERE {gone}"))?.execute([])?;
         }
         Ok(())
     }
@@ -262,9 +266,9 @@ impl WriteTx<'_> {
             "SELECT json_extract(l.value, '$.text') FROM topic_wordings w, json_each(w.lines) l WHERE {told}
                 AND EXISTS (SELECT 1 FROM json_each(l.value, '$.places') p WHERE json_extract(p.value, '$.message') IN ({of}))"
         );
-        self.remember_traces(&lines, conversation.as_str())?;
+        self.tx.lifecycle().remember_traces(&lines, conversation.as_str())?;
         for table in REPLIES {
-            self.conn.execute(&format!("DELETE FROM {table} WHERE {told}"), [conversation.as_str()])?;
+            self.tx.conn.execute(&format!("DELETE FROM {table} WHERE {told}"), [conversation.as_str()])?;
         }
         Ok(())
     }

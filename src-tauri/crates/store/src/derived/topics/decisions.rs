@@ -3,8 +3,8 @@
 use keepsake_domain::{InteractionId, Timestamp, TopicDecisionId};
 use rusqlite::params;
 
+use crate::areas::{Topics, TopicsMut};
 use crate::changes::Tag;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json};
 use crate::{Result, StoreError};
 
@@ -29,10 +29,11 @@ pub struct TopicDecisionRow {
     pub undone_at: Option<Timestamp>,
 }
 
-impl ReadTx<'_> {
+impl Topics<'_> {
     /// Ids of all decisions that are not undone, in order.
     pub fn topic_decisions_signature(&self) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT id FROM topic_decisions WHERE undone_at_ms IS NULL ORDER BY seq")?;
+        let mut statement =
+            self.tx.conn.prepare_cached("SELECT id FROM topic_decisions WHERE undone_at_ms IS NULL ORDER BY seq")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -55,7 +56,7 @@ impl ReadTx<'_> {
                     (SELECT json_group_array(interaction_id) FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'b')
                FROM topic_decisions d WHERE {condition} ORDER BY d.seq"
         );
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([value])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -74,15 +75,16 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl TopicsMut<'_> {
     /// Stores a decision.
     pub fn insert_topic_decision(&self, row: &TopicDecisionRow) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO topic_decisions (id, partition_id, kind, title, decided_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
             .execute(params![row.id.as_str(), row.partition, row.kind, row.title, row.decided_at.0])?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT OR IGNORE INTO topic_decision_messages (decision_id, side, interaction_id) VALUES (?1, ?2, ?3)",
         )?;
         for (side, messages) in [("a", &row.a), ("b", &row.b)] {
@@ -90,20 +92,21 @@ impl WriteTx<'_> {
                 statement.execute(params![row.id.as_str(), side, message.as_str()])?;
             }
         }
-        self.touch(Tag::Topics);
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 
     /// Undoes a decision, or restores it.
     pub fn undo_topic_decision(&self, id: &TopicDecisionId, undone_at: Option<Timestamp>) -> Result<()> {
         let changed = self
+            .tx
             .conn
             .prepare_cached("UPDATE topic_decisions SET undone_at_ms = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), undone_at.map(|at| at.0)])?;
         if changed == 0 {
             return Err(StoreError::not_found("decision about a topic", id.as_str()));
         }
-        self.touch(Tag::Topics);
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 }

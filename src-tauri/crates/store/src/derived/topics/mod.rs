@@ -1,7 +1,7 @@
 //! Topics: the batches read from each conversation, the topics of each audience with all their versions, and the person's
 //! decisions. A partition (`topic_partitions`) is the set of topics for one audience.
 //!
-//! The evidence lock applies as for memories: [`WriteTx::insert_topic_version`] checks that every line is in its stored message
+//! The evidence lock applies as for memories: [`TopicsMut::insert_topic_version`] checks that every line is in its stored message
 //! and that the message is not excluded. `batches` stores the readings of conversations, `versions` the texts, `decisions` the
 //! person's decisions, and `by_model` the texts and verdicts of language models.
 //!
@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use keepsake_domain::{ConversationId, InteractionId, People, Timestamp, TopicId, TopicVersionId};
 use rusqlite::{Row, params};
 
+use crate::areas::{Topics, TopicsMut};
 use crate::changes::Tag;
 use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{InteractionRow, Result, StoreError};
 
@@ -105,11 +105,11 @@ fn topic(row: &Row<'_>) -> Result<TopicRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Topics<'_> {
     /// The audiences for which topics were derived.
     pub fn topic_partitions(&self) -> Result<Vec<TopicPartitionRow>> {
         let mut statement =
-            self.conn.prepare_cached("SELECT id, reach, people_key, sources, signature FROM topic_partitions ORDER BY id")?;
+            self.tx.conn.prepare_cached("SELECT id, reach, people_key, sources, signature FROM topic_partitions ORDER BY id")?;
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -128,7 +128,7 @@ impl ReadTx<'_> {
     /// The topics of an audience, ordered by id.
     pub fn topics_of(&self, partition: &str) -> Result<Vec<TopicRow>> {
         let sql = format!("SELECT {TOPIC_COLUMNS} FROM topics t WHERE t.partition_id = ?1 AND t.is_retired = 0 ORDER BY t.id");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([partition])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -140,7 +140,7 @@ impl ReadTx<'_> {
     /// A topic that is not retired.
     pub fn topic(&self, id: &TopicId) -> Result<TopicRow> {
         let sql = format!("SELECT {TOPIC_COLUMNS} FROM topics t WHERE t.id = ?1 AND t.is_retired = 0");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([id.as_str()])?;
         rows.next()?.map_or_else(|| Err(StoreError::not_found("topic", id.as_str())), topic)
     }
@@ -148,6 +148,7 @@ impl ReadTx<'_> {
     /// The messages of a topic in order, each with the number of the version that added it.
     pub fn topic_messages(&self, id: &TopicId) -> Result<Vec<(InteractionId, u32)>> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("SELECT interaction_id, number FROM topic_messages WHERE topic_id = ?1 ORDER BY position")?;
         let rows = statement.query_map([id.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u32>(1)?)))?;
@@ -160,7 +161,7 @@ impl ReadTx<'_> {
 
     /// The times of the messages of each topic of an audience, in order.
     pub fn topic_times(&self, partition: &str) -> Result<BTreeMap<TopicId, Vec<Timestamp>>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT m.topic_id, i.created_at_ms FROM topics t JOIN topic_messages m ON m.topic_id = t.id
                JOIN interactions i ON i.id = m.interaction_id WHERE t.partition_id = ?1 AND t.is_retired = 0 ORDER BY 1, 2",
         )?;
@@ -175,7 +176,7 @@ impl ReadTx<'_> {
 
     /// Messages by id, ordered by time.
     pub fn interactions_of(&self, ids: &[InteractionId]) -> Result<Vec<InteractionRow>> {
-        self.interactions_where(
+        self.tx.log().interactions_where(
             "i.id IN (SELECT value FROM json_each(?1)) ORDER BY i.created_at_ms, i.seq",
             [to_json("message ids", &ids)?],
         )
@@ -183,7 +184,7 @@ impl ReadTx<'_> {
 
     /// The proposals for an audience: merges before splits, most similar first.
     pub fn topic_proposals(&self, partition: &str) -> Result<Vec<TopicProposalRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, kind, topic_id, other_id, nearness, why, apart FROM topic_proposals WHERE partition_id = ?1
               ORDER BY kind, nearness DESC, id",
         )?;
@@ -206,25 +207,25 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl TopicsMut<'_> {
     /// Stores an audience.
     pub fn put_topic_partition(&self, row: &TopicPartitionRow) -> Result<()> {
         let reach = row.reach.as_ref().map(|reach| to_json("audience of topics", reach)).transpose()?;
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO topic_partitions (id, reach, people_key, sources, signature) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (id) DO UPDATE SET reach = excluded.reach, people_key = excluded.people_key, sources = excluded.sources,
                      signature = excluded.signature",
             )?
             .execute(params![row.id, reach, row.people_key, to_json("sources of topics", &row.sources)?, row.signature])?;
-        self.touch(Tag::Topics);
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 
     /// Marks an audience as not derived: none of its topics are shown until they are derived again.
     pub fn hide_topic_partition(&self, id: &str) -> Result<()> {
-        self.conn.prepare_cached("UPDATE topic_partitions SET signature = '' WHERE id = ?1")?.execute([id])?;
-        self.touch(Tag::Topics);
+        self.tx.conn.prepare_cached("UPDATE topic_partitions SET signature = '' WHERE id = ?1")?.execute([id])?;
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 
@@ -232,20 +233,22 @@ impl WriteTx<'_> {
     /// is gone. Works in batches, because other writers have to wait for each one.
     pub fn drop_topic_partition(&self, id: &str) -> Result<bool> {
         let gone = self
+            .tx
             .conn
             .prepare_cached("DELETE FROM topics WHERE id IN (SELECT id FROM topics WHERE partition_id = ?1 LIMIT ?2)")?
             .execute(params![id, TOPICS_DROPPED_AT_ONCE as i64])?;
         if gone == TOPICS_DROPPED_AT_ONCE {
             return Ok(false);
         }
-        self.conn.prepare_cached("DELETE FROM topic_partitions WHERE id = ?1")?.execute([id])?;
-        self.touch(Tag::Topics);
+        self.tx.conn.prepare_cached("DELETE FROM topic_partitions WHERE id = ?1")?.execute([id])?;
+        self.tx.touch(Tag::Topics);
         Ok(true)
     }
 
     /// Creates a hidden topic, so that its versions can be written before it is shown.
     pub fn begin_topic(&self, row: &TopicRow) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT OR IGNORE INTO topics (id, partition_id, version_id, absorbed, related, is_pinned, is_retired)
                  VALUES (?1, ?2, ?3, '[]', '[]', 0, 1)",
@@ -256,7 +259,7 @@ impl WriteTx<'_> {
 
     /// Stores a topic and replaces the previous state under its id.
     pub fn put_topic(&self, row: &TopicRow) -> Result<()> {
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO topics (id, partition_id, version_id, parent_id, absorbed, related, person_title, is_pinned, is_retired)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)
@@ -274,32 +277,34 @@ impl WriteTx<'_> {
                 row.person_title,
                 row.is_pinned
             ])?;
-        self.touch(Tag::Topics);
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 
     /// Keeps these topics of an audience, retires all its other topics and deletes all its proposals.
     pub fn retain_topics(&self, partition: &str, ids: &BTreeSet<TopicId>) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE topics SET is_retired = 1
                   WHERE partition_id = ?1 AND is_retired = 0 AND id NOT IN (SELECT value FROM json_each(?2))",
             )?
             .execute(params![partition, to_json("topics", ids)?])?;
-        self.conn.prepare_cached("DELETE FROM topic_proposals WHERE partition_id = ?1")?.execute([partition])?;
-        self.touch(Tag::Topics);
+        self.tx.conn.prepare_cached("DELETE FROM topic_proposals WHERE partition_id = ?1")?.execute([partition])?;
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 
     /// Removes all messages from a topic.
     pub fn clear_topic_messages(&self, topic: &TopicId) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM topic_messages WHERE topic_id = ?1")?.execute([topic.as_str()])?;
+        self.tx.conn.prepare_cached("DELETE FROM topic_messages WHERE topic_id = ?1")?.execute([topic.as_str()])?;
         Ok(())
     }
 
     /// Appends messages to a topic that has `from` messages already.
     pub fn add_topic_messages(&self, topic: &TopicId, from: usize, messages: &[(InteractionId, u32)]) -> Result<()> {
         let mut statement = self
+            .tx
             .conn
             .prepare_cached("INSERT INTO topic_messages (topic_id, position, interaction_id, number) VALUES (?1, ?2, ?3, ?4)")?;
         for (position, (message, number)) in messages.iter().enumerate() {
@@ -310,7 +315,8 @@ impl WriteTx<'_> {
 
     /// Stores a proposal.
     pub fn insert_topic_proposal(&self, row: &TopicProposalRow) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "INSERT INTO topic_proposals (id, partition_id, kind, topic_id, other_id, nearness, why, apart)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -330,9 +336,9 @@ impl WriteTx<'_> {
 
     /// Deletes all batches read for topics. Keeps the person's decisions and models' answers.
     pub fn drop_topic_readings(&self) -> Result<()> {
-        self.conn.execute("DELETE FROM topic_batches", [])?;
-        self.conn.execute("DELETE FROM topic_readings", [])?;
-        self.touch(Tag::Topics);
+        self.tx.conn.execute("DELETE FROM topic_batches", [])?;
+        self.tx.conn.execute("DELETE FROM topic_readings", [])?;
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 
@@ -349,29 +355,33 @@ impl WriteTx<'_> {
         let topics = format!("SELECT id FROM topics WHERE partition_id IN ({partitions})");
         let touched = format!("SELECT topic_id FROM topic_messages WHERE interaction_id IN ({of})
                                UNION SELECT v.topic_id FROM topic_lines l JOIN topic_versions v ON v.id = l.version_id WHERE l.interaction_id IN ({of})");
-        self.remember_traces_with(&format!("SELECT title FROM topic_versions WHERE topic_id IN ({touched})"), reach)?;
-        self.remember_traces_with(&format!("SELECT l.text FROM topic_lines l WHERE l.interaction_id IN ({of})"), reach)?;
+        self.tx
+            .lifecycle()
+            .remember_traces_with(&format!("SELECT title FROM topic_versions WHERE topic_id IN ({touched})"), reach)?;
+        self.tx
+            .lifecycle()
+            .remember_traces_with(&format!("SELECT l.text FROM topic_lines l WHERE l.interaction_id IN ({of})"), reach)?;
         let beside =
             "SELECT l.text FROM topic_line_places p JOIN topic_lines l ON l.version_id = p.version_id AND l.position = p.position
                        WHERE p.interaction_id IN";
-        self.remember_traces_with(&format!("{beside} ({of})"), reach)?;
+        self.tx.lifecycle().remember_traces_with(&format!("{beside} ({of})"), reach)?;
         self.erase_topic_replies_of(part.conversation)?;
-        self.conn.execute(&format!("DELETE FROM topics WHERE id IN ({topics})"), [id])?;
-        self.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
-        self.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;
-        self.conn.execute("DELETE FROM topic_readings WHERE conversation_id = ?1", [id])?;
+        self.tx.conn.execute(&format!("DELETE FROM topics WHERE id IN ({topics})"), [id])?;
+        self.tx.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
+        self.tx.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;
+        self.tx.conn.execute("DELETE FROM topic_readings WHERE conversation_id = ?1", [id])?;
         // The person may have taken a title from erased messages. It is deleted if none of the messages it was given to are left.
         let orphaned = format!(
             "SELECT d.id FROM topic_decisions d WHERE EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.interaction_id IN ({of}))
                 AND NOT EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'a' AND m.interaction_id NOT IN ({of}))"
         );
-        self.remember_traces_with(
+        self.tx.lifecycle().remember_traces_with(
             &format!("SELECT title FROM topic_decisions WHERE title IS NOT NULL AND id IN ({orphaned})"),
             reach,
         )?;
-        self.conn.execute(&format!("DELETE FROM topic_decisions WHERE id IN ({orphaned})"), reach)?;
-        self.conn.execute(&format!("DELETE FROM topic_decision_messages WHERE interaction_id IN ({of})"), reach)?;
-        self.touch(Tag::Topics);
+        self.tx.conn.execute(&format!("DELETE FROM topic_decisions WHERE id IN ({orphaned})"), reach)?;
+        self.tx.conn.execute(&format!("DELETE FROM topic_decision_messages WHERE interaction_id IN ({of})"), reach)?;
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 }

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use keepsake_domain::{EvidenceSpan, Timestamp, TopicId, TopicVersionId};
 use rusqlite::{Row, params};
 
+use crate::areas::{Topics, TopicsMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
-use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
@@ -83,7 +83,7 @@ fn version(row: &Row<'_>) -> Result<TopicVersionRow> {
     })
 }
 
-impl ReadTx<'_> {
+impl Topics<'_> {
     /// Every version of a topic, oldest first; retired versions come last.
     pub fn topic_versions(&self, id: &TopicId) -> Result<Vec<TopicVersionRow>> {
         self.versions_where("v.topic_id = ?1 ORDER BY v.is_retired, v.number, v.made_at_ms, v.id", id.as_str())
@@ -107,14 +107,14 @@ impl ReadTx<'_> {
     /// A version with this content and proposer, from any audience.
     pub fn topic_version_with_content(&self, content_key: &str, proposer: &str) -> Result<Option<TopicVersionRow>> {
         let sql = format!("SELECT {VERSION_COLUMNS} FROM topic_versions v WHERE v.content_key = ?1 AND v.proposer = ?2 LIMIT 1");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([content_key, proposer])?;
         rows.next()?.map(version).transpose()
     }
 
     fn versions_where(&self, condition: &str, value: &str) -> Result<Vec<TopicVersionRow>> {
         let sql = format!("SELECT {VERSION_COLUMNS} FROM topic_versions v WHERE {condition}");
-        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([value])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -125,12 +125,12 @@ impl ReadTx<'_> {
 
     /// Whether a version is stored, retired or not.
     pub fn has_topic_version(&self, id: &TopicVersionId) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM topic_versions WHERE id = ?1")?.exists([id.as_str()])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM topic_versions WHERE id = ?1")?.exists([id.as_str()])?)
     }
 
     /// The lines of a version.
     pub fn topic_lines(&self, id: &TopicVersionId) -> Result<Vec<TopicLineRow>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT section, text, interaction_id, start, \"end\" FROM topic_lines WHERE version_id = ?1 ORDER BY position",
         )?;
         let mut rows = statement.query([id.as_str()])?;
@@ -143,7 +143,7 @@ impl ReadTx<'_> {
                 also: Vec::new(),
             });
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "SELECT position, interaction_id, start, \"end\" FROM topic_line_places WHERE version_id = ?1 ORDER BY position, number",
         )?;
         let mut rows = statement.query([id.as_str()])?;
@@ -157,10 +157,11 @@ impl ReadTx<'_> {
     }
 }
 
-impl WriteTx<'_> {
+impl TopicsMut<'_> {
     /// Keeps these versions of an audience in effect and retires all its other versions.
     pub fn keep_topic_versions(&self, partition: &str, live: &BTreeSet<TopicVersionId>) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached(
                 "UPDATE topic_versions SET is_retired = id NOT IN (SELECT value FROM json_each(?2))
                   WHERE topic_id IN (SELECT id FROM topics WHERE partition_id = ?1)
@@ -172,7 +173,8 @@ impl WriteTx<'_> {
 
     /// Sets the content key of a version that an older release stored without one.
     pub fn name_topic_content(&self, id: &TopicVersionId, content_key: &str) -> Result<()> {
-        self.conn
+        self.tx
+            .conn
             .prepare_cached("UPDATE topic_versions SET content_key = ?2 WHERE id = ?1 AND content_key = ''")?
             .execute(params![id.as_str(), content_key])?;
         Ok(())
@@ -182,9 +184,9 @@ impl WriteTx<'_> {
     /// excluded.
     pub fn insert_topic_version(&self, row: &TopicVersionRow, lines: &[TopicLineRow]) -> Result<()> {
         for place in lines.iter().flat_map(|line| [&line.place].into_iter().chain(&line.also)) {
-            self.check_own_place(place, None)?;
+            self.tx.profiles().check_own_place(place, None)?;
         }
-        self.conn
+        self.tx.conn
             .prepare_cached(
                 "INSERT INTO topic_versions (id, topic_id, number, supersedes_id, title, entities, contributors, messages, first_at_ms,
                     last_at_ms, made_at_ms, proposer, is_retired, content_key)
@@ -205,7 +207,7 @@ impl WriteTx<'_> {
                 row.proposer,
                 row.content_key
             ])?;
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO topic_lines (version_id, position, section, text, interaction_id, start, \"end\")
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?;
@@ -220,7 +222,7 @@ impl WriteTx<'_> {
                 line.place.span.end()
             ])?;
         }
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO topic_line_places (version_id, position, number, interaction_id, start, \"end\") VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
         for (position, line) in lines.iter().enumerate() {
@@ -235,7 +237,7 @@ impl WriteTx<'_> {
                 ])?;
             }
         }
-        self.touch(Tag::Topics);
+        self.tx.touch(Tag::Topics);
         Ok(())
     }
 }

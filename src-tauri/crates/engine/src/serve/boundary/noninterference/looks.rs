@@ -126,12 +126,12 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
 /// Observers that filter too late.
 pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
     fn every_hit(engine: &Engine, query: &str, limit: u32) -> Vec<keepsake_store::MessageHit> {
-        engine.store().read(|tx| tx.search_messages(query, limit)).unwrap()
+        engine.store().read(|tx| tx.search().search_messages(query, limit)).unwrap()
     }
     fn every_standing(engine: &Engine, audience: &Audience, told: fn(StoredConversationStatus) -> String) -> String {
         let all = |tx: &ReadTx<'_>| {
             let mut all = Vec::new();
-            for (id, _) in tx.channels_of_conversations()? {
+            for (id, _) in tx.privacy().channels_of_conversations()? {
                 all.extend(engine.conversation_standing(tx, &id)?.map(told));
             }
             Ok(all)
@@ -201,8 +201,8 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             engine
                 .with_view(audience, |tx, view| {
                     let members: Vec<_> = view.map.persons.groups().into_values().flatten().collect();
-                    let sources = tx.profile_sources(&members)?;
-                    for row in tx.profiles_of(&members)? {
+                    let sources = tx.profiles().profile_sources(&members)?;
+                    for row in tx.profiles().profiles_of(&members)? {
                         if view.judge(&sources[&row.entry.id], false).is_ok() {
                             let entry = &row.entry;
                             writeln!(seen, "{} {} {:?}", entry.content, entry.confidence, entry.valid_to).unwrap();
@@ -219,7 +219,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
                 .with_view(audience, |tx, view| {
                     let members: Vec<_> = view.map.persons.groups().into_values().flatten().collect();
                     let open: Vec<_> = view.profiles(tx, None)?.entries.into_iter().map(|(_, entry)| entry.id).collect();
-                    for row in tx.profiles_of(&members)?.iter().take(2).filter(|row| open.contains(&row.entry.id)) {
+                    for row in tx.profiles().profiles_of(&members)?.iter().take(2).filter(|row| open.contains(&row.entry.id)) {
                         writeln!(seen, "{}", row.entry.content).unwrap();
                     }
                     Ok(())
@@ -231,7 +231,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             let mut seen = String::new();
             engine
                 .with_view(audience, |tx, view| {
-                    let mut entries = tx.tier_entries()?;
+                    let mut entries = tx.tiers().tier_entries()?;
                     entries.sort_by_key(|entry| (std::cmp::Reverse(entry.significance), std::cmp::Reverse(entry.said)));
                     for entry in entries.iter().take(3).filter(|entry| view.shows(&entry.conversation_id)) {
                         writeln!(seen, "{}", entry.text).unwrap();
@@ -242,7 +242,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             seen
         }),
         ("how many sessions there are anywhere", |engine, audience| {
-            let sessions = engine.store().read(|tx| tx.sessions(None, false)).unwrap();
+            let sessions = engine.store().read(|tx| tx.sessions().list(None, false)).unwrap();
             format!("{} {}", sessions.len(), look(engine, audience))
         }),
         ("where every conversation stands", |engine, audience| {
@@ -260,7 +260,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             format!("{:?} {}", promises.collect::<Vec<_>>(), look(engine, audience))
         }),
         ("what could not be done for anybody", |engine, audience| {
-            let gaps = engine.store().read(|tx| tx.gaps()).unwrap();
+            let gaps = engine.store().read(|tx| tx.gaps().all()).unwrap();
             let gaps: Vec<_> = gaps.into_iter().map(|gap| (gap.need, gap.frequency)).collect();
             format!("{gaps:?} {}", look(engine, audience))
         }),

@@ -152,7 +152,7 @@ fn work(number: u64, room: Room, days_ago: u64, script: &str) -> Vec<Message> {
 
 /// Stores a memory for a message, bypassing the gates.
 fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, said: &str, content: &str) {
-    let rows = engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
+    let rows = engine.store().read(|tx| tx.log().last_messages(conversation, None, 50)).unwrap();
     let message = rows.iter().find(|row| row.content.starts_with(said) && row.role == Role::Owner).unwrap();
     let id = MemoryId::fresh(ids);
     let memory = NewMemory {
@@ -179,7 +179,7 @@ fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, sai
         created: engine.now(),
     };
     // The store refuses evidence from excluded conversations.
-    if engine.store().write(|tx| tx.insert_memory(&memory)).is_ok() {
+    if engine.store().write(|tx| tx.memories().insert_memory(&memory)).is_ok() {
         engine.act(&Act::Approve(vec![id])).unwrap();
     }
 }
@@ -192,8 +192,8 @@ fn world(template: &Path, policy: PrivacyPolicy, night: &Night, side: usize) -> 
     let append = |step: u64, messages: &[Message]| {
         ids.begin(step);
         let context = AppendContext { ids: ids.as_ref(), now: engine.now(), import_id: None };
-        engine.store().write(|tx| tx.append(messages, context)).unwrap();
-        engine.store().read(|tx| tx.conversation_by_source(&messages[0].source.conversation)).unwrap().unwrap()
+        engine.store().write(|tx| tx.log().append(messages, context)).unwrap();
+        engine.store().read(|tx| tx.log().conversation_by_source(&messages[0].source.conversation)).unwrap().unwrap()
     };
     let talk = |step: &Step| {
         let messages = messages(step, false);
@@ -240,7 +240,7 @@ fn world(template: &Path, policy: PrivacyPolicy, night: &Night, side: usize) -> 
         assert!(run.applied.is_empty() || run.operation.is_some());
     }
     let now = engine.now();
-    engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
+    engine.store().write(|tx| tx.privacy().set_agent("parrot", Visibility::Public, now)).unwrap();
     world
 }
 

@@ -100,9 +100,9 @@ impl World {
             ids.begin(step.number * 3 + 3);
             let messages = messages(step, pair.has_threads);
             let context = AppendContext { ids: ids.as_ref(), now: clock_now(&clock), import_id: None };
-            engine.store().write(|tx| tx.append(&messages, context)).unwrap();
+            engine.store().write(|tx| tx.log().append(&messages, context)).unwrap();
             let id: ConversationId =
-                engine.store().read(|tx| tx.conversation_by_source(&messages[0].source.conversation)).unwrap().unwrap();
+                engine.store().read(|tx| tx.log().conversation_by_source(&messages[0].source.conversation)).unwrap().unwrap();
             // A separate id range again: how many ids an append uses depends on whether a handle was new.
             ids.begin(step.number * 3 + 4);
             let proposed = engine.propose(&id, None, &Unwatched).unwrap();
@@ -115,9 +115,9 @@ impl World {
                 engine
                     .store()
                     .write(|tx| {
-                        created
-                            .iter()
-                            .try_for_each(|id| tx.set_shared(keepsake_store::ConsentItem::Memory, id.as_str(), true, now))
+                        created.iter().try_for_each(|id| {
+                            tx.privacy().set_shared(keepsake_store::ConsentItem::Memory, id.as_str(), true, now)
+                        })
                     })
                     .unwrap();
             }
@@ -135,7 +135,12 @@ impl World {
         if pair.is_mail_linked {
             let (mail, matrix) = engine
                 .store()
-                .read(|tx| Ok((tx.handle_by_address("email", "ana@example.org")?, tx.handle_by_address("matrix", "ana")?)))
+                .read(|tx| {
+                    Ok((
+                        tx.people().handle_by_address("email", "ana@example.org")?,
+                        tx.people().handle_by_address("matrix", "ana")?,
+                    ))
+                })
                 .unwrap();
             if let (Some(mail), Some(matrix)) = (mail, matrix) {
                 engine.link_handles(&mail.id, &matrix.id).unwrap();
@@ -146,7 +151,7 @@ impl World {
         ids.begin(760);
         world.quote_openly(ids.as_ref());
         let now = engine.now();
-        engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
+        engine.store().write(|tx| tx.privacy().set_agent("parrot", Visibility::Public, now)).unwrap();
         engine.embed_missing(&Unwatched).unwrap();
         // Long enough for every conversation to settle, so that summaries are made.
         clock.advance_ms(SETTLED_AFTER_MS);
@@ -162,7 +167,7 @@ impl World {
         let groups = self.engine.store().read(|tx| Ok(self.engine.map(tx)?.persons.groups())).unwrap();
         for members in groups.into_values() {
             let members: Vec<EntityId> = members.into_iter().collect();
-            let rows = self.engine.store().read(|tx| tx.profiles_of(&members)).unwrap();
+            let rows = self.engine.store().read(|tx| tx.profiles().profiles_of(&members)).unwrap();
             let Some(open) = rows.iter().find(|row| row.reach.is_none() && row.entry.is_live()) else { continue };
             let mut told: Vec<&ProfileRow> = Vec::new();
             for row in rows.iter().filter(|row| row.reach.is_some() && row.entry.is_live()) {
@@ -177,7 +182,7 @@ impl World {
                 row.entry.content.push_str(", quoted openly");
                 row.entry.evidence = open.entry.evidence.clone();
                 row.entry.supersedes = None;
-                self.engine.store().write(|tx| tx.insert_profile(&row, &members)).unwrap();
+                self.engine.store().write(|tx| tx.profiles().insert_profile(&row, &members)).unwrap();
             }
         }
     }
@@ -185,8 +190,9 @@ impl World {
     /// Merges the same open memory into a hidden one in both stores, so that it disappears from the open part of both.
     fn merge(&self, pair: &Pair, made: &[(Room, Vec<MemoryId>)]) {
         let hidden = pair.observer.hidden(pair.is_mail_linked);
-        let is_active =
-            |id: &&MemoryId| self.engine.store().read(|tx| tx.memory(id)).is_ok_and(|row| row.status == MemoryStatus::Active);
+        let is_active = |id: &&MemoryId| {
+            self.engine.store().read(|tx| tx.memories().memory(id)).is_ok_and(|row| row.status == MemoryStatus::Active)
+        };
         let first = |want_hidden: bool| {
             made.iter().filter(|(room, _)| hidden.contains(room) == want_hidden).flat_map(|(_, ids)| ids).find(is_active).cloned()
         };

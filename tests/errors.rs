@@ -31,7 +31,7 @@ fn what_stands_in_a_stored_text_is_not_quoted_where_it_cannot_be_read() {
         let raw = rusqlite::Connection::open(engine.store().path()).unwrap();
         assert_eq!(raw.execute(plant, []).unwrap(), 1, "{what}: control: the value is planted");
         let id = engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
-        let error = engine.store().read(|tx| engine.conversation_standing(tx, &id)).unwrap_err().to_string();
+        let error = engine.store().read(|tx| engine.conversations().status_of(tx, &id)).unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("line 1"), "{what}: it tells what and where: {error}");
         assert!(!error.contains("planted"), "{what}: {error}");
     };

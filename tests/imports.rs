@@ -26,7 +26,7 @@ fn an_import_that_fails_after_its_messages_were_stored_does_not_stand_there_as_r
     .unwrap();
     let import = |seed: u64, private: bool| {
         let id = ImportId::fresh(&SeqIds::new(seed));
-        let done = engine.import(&id, &ImportRequest { private, ..ImportRequest::of(&path) }, &Unwatched);
+        let done = engine.imports().import(&id, &ImportRequest { private, ..ImportRequest::of(&path) }, &Unwatched);
         let row = engine.store().read(|tx| tx.sources().imports(10)).unwrap().into_iter().find(|row| row.id == id).unwrap();
         (done.map(|outcome| outcome.totals.imported), row.state, row.totals.duplicate)
     };

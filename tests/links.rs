@@ -106,11 +106,11 @@ impl World {
         let engine = Engine::open(parts).unwrap();
         let path = dir.path().join("world.jsonl");
         std::fs::write(&path, lines()).unwrap();
-        let outcome = engine.import(&ImportId::fresh(&SeqIds::new(2)), &ImportRequest::of(&path), &Unwatched).unwrap();
-        engine.queue_extraction(&outcome.touched).unwrap();
-        engine.queue_identity().unwrap();
-        let lock = engine.lock_worker().unwrap();
-        engine.run_until_idle(&lock, &|_| {}).unwrap();
+        let outcome = engine.imports().import(&ImportId::fresh(&SeqIds::new(2)), &ImportRequest::of(&path), &Unwatched).unwrap();
+        engine.imports().queue_extraction(&outcome.touched).unwrap();
+        engine.people().queue_identity().unwrap();
+        let lock = engine.queue().lock_worker().unwrap();
+        engine.queue().run_until_idle(&lock, &|_| {}).unwrap();
         drop(lock);
         let world = Self {
             handles: engine.store().read(|tx| tx.people().handles()).unwrap().into_iter().map(|row| row.id).collect(),
@@ -120,23 +120,23 @@ impl World {
         };
         let pending = MemoryFilter { status: vec![MemoryStatus::Pending.to_string()], ..MemoryFilter::default() };
         let pending: Vec<MemoryId> = world.memories(&pending).into_iter().map(|row| row.memory.id).collect();
-        world.engine.act(&Act::Approve(pending)).unwrap();
-        assert!(world.handles.len() >= 8 && world.engine.links().unwrap().len() >= 3, "there is something to answer");
+        world.engine.review().act(&Act::Approve(pending)).unwrap();
+        assert!(world.handles.len() >= 8 && world.engine.people().links().unwrap().len() >= 3, "there is something to answer");
         world
     }
 
     fn memories(&self, filter: &MemoryFilter) -> Vec<keepsake_store::MemoryListRow> {
-        self.engine.store().read(|tx| tx.memories().list_memories(filter, MemorySort::Oldest, 0, 1_000)).unwrap().1
+        self.engine.store().read(|tx| tx.memories().list(filter, MemorySort::Oldest, 0, 1_000)).unwrap().1
     }
 
     /// The output of all commands that involve people, links and visibility.
     fn views(&self) -> String {
         let mut out = String::new();
         let engine = &self.engine;
-        writeln!(out, "{:#?}", engine.people().unwrap()).unwrap();
-        writeln!(out, "{:#?}", engine.links().unwrap()).unwrap();
-        for person in engine.people().unwrap() {
-            writeln!(out, "{:?}", engine.places_of(&person.id).unwrap()).unwrap();
+        writeln!(out, "{:#?}", engine.people().list().unwrap()).unwrap();
+        writeln!(out, "{:#?}", engine.people().links().unwrap()).unwrap();
+        for person in engine.people().list().unwrap() {
+            writeln!(out, "{:?}", engine.privacy().places_of(&person.id).unwrap()).unwrap();
         }
         let text = |text: &str| Some(text.to_owned());
         let audiences = [
@@ -153,12 +153,12 @@ impl World {
                 let request =
                     ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), ..ContextRequest::default() };
                 // An error (two people with the same name) is also output.
-                writeln!(out, "{:?}", engine.context(&request).map_err(|error| error.to_string())).unwrap();
+                writeln!(out, "{:?}", engine.serve().context(&request).map_err(|error| error.to_string())).unwrap();
             }
-            let found = engine.search(&ask("marathon tea hazelnuts lyon violin", Some(audience.clone())));
+            let found = engine.serve().search(&ask("marathon tea hazelnuts lyon violin", Some(audience.clone())));
             writeln!(out, "{:?}", found.map_err(|error| error.to_string())).unwrap();
         }
-        writeln!(out, "{:?}", engine.search(&ask("marathon", None)).unwrap()).unwrap();
+        writeln!(out, "{:?}", engine.serve().search(&ask("marathon", None)).unwrap()).unwrap();
         let listed = engine.store().read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, 100)).unwrap();
         writeln!(out, "{listed:?}\n{:?}", self.memories(&MemoryFilter::default())).unwrap();
         out
@@ -168,6 +168,7 @@ impl World {
     fn take_back(&self, before: &[(HandleId, HandleId)], dice: &mut Dice, how: TakingBack) {
         let mut made: Vec<_> = self
             .engine
+            .people()
             .links()
             .unwrap()
             .into_iter()
@@ -177,15 +178,15 @@ impl World {
             let link = made.swap_remove(dice.below(made.len() as u64) as usize);
             self.clock.advance_ms(60_000);
             match how {
-                TakingBack::Unlink => self.engine.unlink(&link.id).unwrap(),
-                TakingBack::ByAnsweringDifferent => self.engine.answer_link(&link.id, LinkAnswer::Different).unwrap(),
+                TakingBack::Unlink => self.engine.people().unlink(&link.id).unwrap(),
+                TakingBack::ByAnsweringDifferent => self.engine.people().answer_link(&link.id, LinkAnswer::Different).unwrap(),
                 TakingBack::Forget => {}
             }
         }
     }
 
     fn linked(&self) -> Vec<(HandleId, HandleId)> {
-        let links = self.engine.links().unwrap();
+        let links = self.engine.people().links().unwrap();
         links.into_iter().filter(|link| link.status == LinkStatus::Same).map(|link| (link.a.id, link.b.id)).collect()
     }
 
@@ -195,10 +196,10 @@ impl World {
         // Earlier answers: "different" and "unsure" for suggestions and former links.
         for _ in 0..dice.below(3) {
             self.clock.advance_ms(60_000);
-            let links = self.engine.links().unwrap();
+            let links = self.engine.people().links().unwrap();
             let link = &links[dice.below(links.len() as u64) as usize];
             let answer = if dice.below(2) == 0 { LinkAnswer::Different } else { LinkAnswer::Unsure };
-            self.engine.answer_link(&link.id, answer).unwrap();
+            self.engine.people().answer_link(&link.id, answer).unwrap();
         }
         let standing = self.linked();
         let before = self.views();
@@ -210,11 +211,11 @@ impl World {
             let is_linked = if dice.below(2) == 0 {
                 let mut any = || &self.handles[dice.below(self.handles.len() as u64) as usize];
                 let (a, b) = (any(), any());
-                self.engine.link_handles(a, b).is_ok()
+                self.engine.people().link_handles(a, b).is_ok()
             } else {
-                let links = self.engine.links().unwrap();
+                let links = self.engine.people().links().unwrap();
                 let link = links[dice.below(links.len() as u64) as usize].clone();
-                link.status != LinkStatus::Same && self.engine.answer_link(&link.id, LinkAnswer::Same).is_ok()
+                link.status != LinkStatus::Same && self.engine.people().answer_link(&link.id, LinkAnswer::Same).is_ok()
             };
             made += usize::from(is_linked);
             // Some links are removed along the way.

@@ -23,4 +23,5 @@ mod rules;
 mod running_application;
 mod source_secrets;
 mod sources;
+mod structure;
 mod timing;

@@ -24,9 +24,9 @@ impl Desk {
         ];
         std::fs::write(&path, jsonl("c", &said)).unwrap();
         let import = ImportId::from_uuid(RandomIds::default().next_uuid());
-        let outcome = app.engine().import(&import, &ImportRequest::of(path), &Unwatched).unwrap();
+        let outcome = app.engine().imports().import(&import, &ImportRequest::of(path), &Unwatched).unwrap();
         for id in outcome.touched {
-            app.engine().propose(&id, None, &Unwatched).unwrap();
+            app.engine().review().propose(&id, None, &Unwatched).unwrap();
         }
         Self { _dir: dir, app }
     }
@@ -43,7 +43,7 @@ impl Desk {
     /// The memory similar to `from` if it has this relation to `to`, after a decision about `to`.
     fn near(&self, from: &MemoryId, relation: Relation, to: &MemoryId, decided: Option<Act>) -> Value {
         if let Some(act) = decided {
-            self.app.engine().act(&act).unwrap();
+            self.app.engine().review().act(&act).unwrap();
         }
         let now = self.app.engine().now();
         self.app.engine().store().write(|tx| tx.memories().relate(from, relation, to, Some(0.54), now)).unwrap();

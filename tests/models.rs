@@ -62,7 +62,7 @@ impl Desk {
             ..ModelSettings::default()
         };
         change(&mut settings);
-        engine.set_model_settings(&settings).unwrap();
+        engine.models().set_settings(&settings).unwrap();
         Self { engine, clock, dir, appended: std::cell::Cell::new(0) }
     }
 
@@ -83,7 +83,7 @@ impl Desk {
         self.engine.store().write(|tx| tx.log().append(messages, context)).unwrap();
         let source = &messages[0].source.conversation;
         let id = self.engine.store().read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap();
-        self.engine.queue_extraction(std::slice::from_ref(&id)).unwrap();
+        self.engine.imports().queue_extraction(std::slice::from_ref(&id)).unwrap();
         id
     }
 
@@ -93,7 +93,7 @@ impl Desk {
         loop {
             let mut ran = false;
             for &lane in Lane::ALL {
-                while let Step::Ran(_, state) = self.engine.run_next(lane, &|_| {}).unwrap() {
+                while let Step::Ran(_, state) = self.engine.queue().run_next(lane, &|_| {}).unwrap() {
                     ran = true;
                     if lane == Lane::Model {
                         last = Some(state);
@@ -108,11 +108,8 @@ impl Desk {
 
     /// `status category: content [proposers]` of every memory, in order of arrival.
     fn memories(&self) -> Vec<String> {
-        let (_, rows) = self
-            .engine
-            .store()
-            .read(|tx| tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 10_000))
-            .unwrap();
+        let (_, rows) =
+            self.engine.store().read(|tx| tx.memories().list(&MemoryFilter::default(), MemorySort::Oldest, 0, 10_000)).unwrap();
         rows.into_iter()
             .map(|row| {
                 let m = row.memory;

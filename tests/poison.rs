@@ -109,10 +109,10 @@ impl Read {
         let path = dir.path().join("export.jsonl");
         std::fs::write(&path, export).unwrap();
         let id = ImportId::from_uuid(RandomIds::default().next_uuid());
-        let outcome = engine.import(&id, &ImportRequest::of(path), &Unwatched).unwrap();
-        engine.queue_extraction(&outcome.touched).unwrap();
-        let lock = engine.lock_worker().unwrap();
-        engine.run_until_idle(&lock, &|_| {}).unwrap();
+        let outcome = engine.imports().import(&id, &ImportRequest::of(path), &Unwatched).unwrap();
+        engine.imports().queue_extraction(&outcome.touched).unwrap();
+        let lock = engine.queue().lock_worker().unwrap();
+        engine.queue().run_until_idle(&lock, &|_| {}).unwrap();
         Self { _dir: dir, engine }
     }
 
@@ -120,7 +120,7 @@ impl Read {
     fn analyse(&self, sources: &[String]) {
         for source in sources {
             let id: ConversationId = self.engine.store().read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap();
-            self.engine.analyze(&id, None, &Unwatched).unwrap();
+            self.engine.conversations().analyze(&id, None, &Unwatched).unwrap();
         }
     }
 

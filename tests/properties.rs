@@ -40,11 +40,12 @@ impl Bench {
         let path = self.dir.path().join("export.jsonl");
         std::fs::write(&path, lines.join("\n")).unwrap();
         let id = ImportId::from_uuid(self.ids.next_uuid());
-        let outcome = self.engine.import(&id, &ImportRequest { is_sample, ..ImportRequest::of(path) }, &Unwatched).unwrap();
+        let outcome =
+            self.engine.imports().import(&id, &ImportRequest { is_sample, ..ImportRequest::of(path) }, &Unwatched).unwrap();
         let totals = outcome.totals;
         let skipped: u64 = totals.skipped.iter().map(|skip| skip.count).sum();
         assert_eq!(totals.seen, totals.imported + totals.duplicate + skipped, "every record is accounted for");
-        self.engine.queue_extraction(&outcome.touched).unwrap();
+        self.engine.imports().queue_extraction(&outcome.touched).unwrap();
         (id, totals)
     }
 
@@ -53,7 +54,7 @@ impl Bench {
         let path = self.dir.path().join("export.jsonl");
         std::fs::write(&path, lines.join("\n")).unwrap();
         let before = self.log();
-        let foreseen = self.engine.dry_run(&ImportRequest::of(path), &PreviewState::new().unwrap()).unwrap().totals;
+        let foreseen = self.engine.imports().dry_run(&ImportRequest::of(path), &PreviewState::new().unwrap()).unwrap().totals;
         assert_eq!(self.log(), before, "looking changes nothing");
         let (id, done) = self.import_as(lines, is_sample);
         (foreseen, done, id)
@@ -64,8 +65,8 @@ impl Bench {
     }
 
     fn read(&self) {
-        let lock = self.engine.lock_worker().unwrap();
-        self.engine.run_until_idle(&lock, &|_| {}).unwrap();
+        let lock = self.engine.queue().lock_worker().unwrap();
+        self.engine.queue().run_until_idle(&lock, &|_| {}).unwrap();
     }
 
     fn rows(&self, sql: &str) -> Vec<String> {
@@ -216,9 +217,9 @@ proptest! {
         check(first, false)?;
         check(&noisy, false)?;
         check(&noisy, false)?;
-        prop_assert!(bench.engine.undo_import(&id).unwrap().is_done);
+        prop_assert!(bench.engine.erasure().undo_import(&id).unwrap().is_done);
         check(&noisy, false)?;
-        prop_assert!(bench.engine.erase_conversation(&bench.conversation_ids()[0], "test").unwrap().is_done);
+        prop_assert!(bench.engine.erasure().erase_conversation(&bench.conversation_ids()[0], "test").unwrap().is_done);
         check(&noisy, false)?;
         prop_assert_eq!(bench.faults(), 0);
     }
@@ -230,7 +231,7 @@ proptest! {
         bench.read();
         let mut erased = 0;
         for conversation in bench.conversation_ids() {
-            let receipt = bench.engine.erase_conversation(&conversation, "test").unwrap();
+            let receipt = bench.engine.erasure().erase_conversation(&conversation, "test").unwrap();
             prop_assert!(receipt.is_done);
             erased += receipt.erased.messages;
         }
@@ -256,7 +257,7 @@ proptest! {
         let (import, totals) = bench.import_as(own, false);
         let whole = (bench.log(), bench.conversations());
         bench.read();
-        let receipt = bench.engine.undo_import(&import).unwrap();
+        let receipt = bench.engine.erasure().undo_import(&import).unwrap();
         prop_assert_eq!((receipt.erased.messages, receipt.is_done), (totals.imported, true));
         prop_assert_eq!((bench.log(), bench.conversations()), before, "as if it had never been imported");
         prop_assert_eq!(bench.import(own).imported, totals.imported, "and new when it comes again");

@@ -112,15 +112,15 @@ impl Desk {
         std::fs::write(&path, Self::said()).unwrap();
         let import = ImportId::from_uuid(RandomIds::default().next_uuid());
         let mut proposed = Vec::new();
-        for id in engine.import(&import, &ImportRequest::of(path), &Unwatched).unwrap().touched {
-            proposed.extend(engine.propose(&id, None, &Unwatched).unwrap().created.into_iter().map(|(id, _)| id));
+        for id in engine.imports().import(&import, &ImportRequest::of(path), &Unwatched).unwrap().touched {
+            proposed.extend(engine.review().propose(&id, None, &Unwatched).unwrap().created.into_iter().map(|(id, _)| id));
         }
         assert!(proposed.len() >= 4, "control: there is much to remember: {}", proposed.len());
-        engine.act(&Act::Approve(proposed)).unwrap();
+        engine.review().act(&Act::Approve(proposed)).unwrap();
         let spy = NewAgent { name: "Spy".to_owned(), visibility: Visibility::Public, channels: Vec::new(), hears_owner: true };
-        let token = engine.add_agent(&spy, [7; 32]).unwrap();
-        let spy = engine.agent_of_token(&token).unwrap().unwrap();
-        let nova = engine.agent_named("Nova").unwrap();
+        let token = engine.agents().add(&spy, [7; 32]).unwrap();
+        let spy = engine.agents().of_token(&token).unwrap().unwrap();
+        let nova = engine.agents().named("Nova").unwrap();
         let talk = json!({ "conversation": "zanzibar", "messages": [{ "id": "1", "role": "user", "text": "I love zanzibar." }] });
         tool("append").unwrap().run(&app, &nova, talk).unwrap();
         let steps = engine.store().count_steps().unwrap();
@@ -223,7 +223,7 @@ fn more_work_for_what_is_hidden_is_noticed() {
         }),
         ("reads what is said of the word", &|name| {
             let word = if name == "Zuleika" { "zanzibar" } else { "mezquite" };
-            store.read(|tx| tx.search().search_messages(word, 50)).unwrap();
+            store.read(|tx| tx.search().messages(word, 50)).unwrap();
         }),
     ];
     for (what, look) in careless {

@@ -44,6 +44,8 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 stage format cargo fmt --all --check
 # Every crate in one call: asked for in parts, cargo would build shared dependencies once for each set of features.
 stage clippy cargo clippy --workspace --all-targets --locked -- -D warnings
+# Links in comments name what is there, private items included.
+RUSTDOCFLAGS="-D warnings" stage docs cargo doc --workspace --no-deps --document-private-items --locked
 # The programs first: tests of the command line and of the page drive them.
 stage build cargo build --workspace --bins --locked
 built=$?

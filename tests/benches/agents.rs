@@ -125,12 +125,12 @@ fn fill(data: &Path, models: &Path) -> Outcome {
                 .write(|tx| tx.log().append(conversation, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
         }
     }
-    engine.queue_embedding()?;
+    engine.embeddings().queue()?;
     let mut jobs = 0;
     loop {
         let before = jobs;
         for &lane in Lane::ALL {
-            while let Step::Ran(..) = engine.run_next(lane, &|_| {})? {
+            while let Step::Ran(..) = engine.queue().run_next(lane, &|_| {})? {
                 jobs += 1;
             }
         }

@@ -68,7 +68,7 @@ fn append(engine: &Engine, size: usize) -> Outcome {
     }
     for number in (0..conversations).step_by(10) {
         if let Some(id) = engine.store().read(|tx| tx.log().conversation_by_source(&format!("c{number}")))? {
-            engine.set_private(&id, true, Existing::Keep)?;
+            engine.erasure().set_private(&id, true, Existing::Keep)?;
         }
     }
     Ok(())
@@ -95,18 +95,18 @@ fn main() -> Outcome {
         let engine = engine(dir.path())?;
         append(&engine, size)?;
         println!("{size} messages");
-        let person = |name: &str| -> Result<EntityId, keepsake_engine::EngineError> { engine.person_named(name) };
+        let person = |name: &str| -> Result<EntityId, keepsake_engine::EngineError> { engine.erasure().person_named(name) };
         let (friend, owner) = (person("whatsapp:Friend1")?, person("whatsapp:Mara")?);
         let ask = |person: Option<&EntityId>, unit: Option<Unit>| {
             let ask = TimelineAsk { person: person.cloned(), unit, week_start: 1, ..TimelineAsk::default() };
-            engine.timeline(&ask).map(drop).map_err(Into::into)
+            engine.serve().timeline(&ask).map(drop).map_err(Into::into)
         };
         time("timeline of everything, by month", || ask(None, None))?;
         time("timeline of everything, by year", || ask(None, Some(Unit::Year)))?;
         time("timeline of the owner", || ask(Some(&owner), None))?;
         time("timeline of a person", || ask(Some(&friend), None))?;
-        time("graph of a person", || engine.graph(&GraphOf::Person(friend.clone())).map(drop).map_err(Into::into))?;
-        time("graph of the owner", || engine.graph(&GraphOf::Person(owner.clone())).map(drop).map_err(Into::into))?;
+        time("graph of a person", || engine.serve().graph(&GraphOf::Person(friend.clone())).map(drop).map_err(Into::into))?;
+        time("graph of the owner", || engine.serve().graph(&GraphOf::Person(owner.clone())).map(drop).map_err(Into::into))?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ fn import(export: &Path, data: &Path) -> Outcome {
     let started = Instant::now();
     let engine = engine(data)?;
     let id = ImportId::from_uuid(RandomIds::default().next_uuid());
-    let totals = engine.import(&id, &ImportRequest::of(export), &Unwatched)?.totals;
+    let totals = engine.imports().import(&id, &ImportRequest::of(export), &Unwatched)?.totals;
     let seconds = started.elapsed().as_secs_f64();
     let what = if totals.imported > 0 { "import" } else { "import of the same file again" };
     println!(
@@ -103,7 +103,7 @@ fn search(data: &Path) -> Outcome {
     for _ in 0..ROUNDS {
         for query in QUERIES {
             let started = Instant::now();
-            engine.store().read(|tx| tx.search().search_messages(query, HITS))?;
+            engine.store().read(|tx| tx.search().messages(query, HITS))?;
             times.push(started.elapsed());
         }
     }

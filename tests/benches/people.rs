@@ -79,12 +79,12 @@ fn main() -> Outcome {
             waited.as_secs_f64() * 1e3
         );
     }
-    let people = engine.people()?;
+    let people = engine.people().list()?;
     let mut entries = 0;
     for person in &people {
-        entries += engine.profile_rows(&person.id)?.len();
+        entries += engine.people().profile_rows(&person.id)?.len();
     }
-    println!("{} people, {entries} entries, {} gaps", people.len(), engine.gaps()?.len());
+    println!("{} people, {entries} entries, {} gaps", people.len(), engine.gaps().list()?.len());
     Ok(())
 }
 
@@ -96,7 +96,7 @@ fn derive(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::E
             let mut longest = Duration::ZERO;
             while !is_done.load(Ordering::Relaxed) {
                 let began = Instant::now();
-                let wrote = engine.store().write_quietly(|tx| tx.settings().put_setting("bench", "1", engine.now()));
+                let wrote = engine.store().write_quietly(|tx| tx.settings().put("bench", "1", engine.now()));
                 if wrote.is_ok() {
                     longest = longest.max(began.elapsed());
                 }
@@ -105,8 +105,8 @@ fn derive(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::E
             longest
         });
         let began = Instant::now();
-        engine.queue_profiles()?;
-        while let Step::Ran(..) = engine.run_next(Lane::Capture, &|_| {})? {}
+        engine.people().queue_profiles()?;
+        while let Step::Ran(..) = engine.queue().run_next(Lane::Capture, &|_| {})? {}
         let took = began.elapsed();
         is_done.store(true, Ordering::Relaxed);
         let longest = writer.join().map_err(|_| "the writing thread failed")?;

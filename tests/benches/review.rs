@@ -55,7 +55,7 @@ fn fill(store: &Store) -> Result<(), Box<dyn std::error::Error>> {
             for row in tx.log().conversation_interactions(&id)? {
                 let content = row.content.replace("I keep", "User keeps");
                 let Ok(span) = Span::of_bytes(&row.content, 0..row.content.len()) else { continue };
-                tx.memories().insert_memory(&NewMemory {
+                tx.memories().insert(&NewMemory {
                     id: MemoryId::from_uuid(ids.next_uuid()),
                     status: MemoryStatus::Pending,
                     kind: MemoryKind::Fact,

@@ -99,9 +99,9 @@ fn throughput(embedder: &dyn Embedder) -> Outcome {
     let (slot, _) = self::embedder();
     let engine = engine(dir.path(), &slot)?;
     append(&engine, LINES)?;
-    engine.queue_embedding()?;
+    engine.embeddings().queue()?;
     let started = Instant::now();
-    engine.run_next(keepsake_domain::Lane::Embed, &|_| {})?;
+    engine.queue().run_next(keepsake_domain::Lane::Embed, &|_| {})?;
     let through = LINES as f64 / started.elapsed().as_secs_f64();
     println!("embedding: {through:.0} lines/s through the queue, {raw:.0} by the model alone");
     Ok(())
@@ -152,14 +152,14 @@ fn latency(size: usize, embedder: &Arc<dyn Embedder>) -> Outcome {
     let engine = engine(dir.path(), embedder)?;
     append(&engine, size)?;
     let mut clusters = Clusters::new(embedder.dimension());
-    while let Some(gap) = engine.store().read(|tx| tx.vectors().vector_gap(embedder.name(), VECTORS_A_BATCH))? {
+    while let Some(gap) = engine.store().read(|tx| tx.vectors().gap(embedder.name(), VECTORS_A_BATCH))? {
         let vectors: Vec<_> = gap.messages.iter().map(|message| (message.seq, 0, clusters.vector())).collect();
         let gap = Gap { messages: Vec::new(), ..gap };
-        engine.store().write(|tx| tx.vectors().put_vectors(embedder.name(), embedder.dimension(), &gap, &vectors))?;
+        engine.store().write(|tx| tx.vectors().put(embedder.name(), embedder.dimension(), &gap, &vectors))?;
     }
     let search = |query: &str| {
         let started = Instant::now();
-        let found = engine.search(&SearchAsk { query: query.to_owned(), limit: HITS, ..SearchAsk::default() });
+        let found = engine.serve().search(&SearchAsk { query: query.to_owned(), limit: HITS, ..SearchAsk::default() });
         found.map(|_| started.elapsed())
     };
     let first = search(QUERIES[0])?;

@@ -83,7 +83,7 @@ fn import(export: &Path, data: &Path, me: &str) -> Outcome {
     let me = (!me.is_empty()).then(|| me.to_owned());
     let order = Some(keepsake_importers::DateOrder::DayFirst);
     let request = ImportRequest { me, date_order: order, ..ImportRequest::of(export) };
-    let done = engine.import(&id, &request, &Unwatched)?;
+    let done = engine.imports().import(&id, &request, &Unwatched)?;
     let (totals, seconds) = (done.totals, started.elapsed().as_secs_f64());
     println!(
         "{:12} {:6.0} messages/s; {} new, {} known in {seconds:.1} s; peak memory {} (aim: 20000, 512 MiB)",

@@ -91,8 +91,8 @@ fn main() -> Outcome {
             _ => {}
         }
     }
-    let topics = engine.topics()?;
-    let partitions = engine.store().read(|tx| tx.topics().topic_partitions())?.len();
+    let topics = engine.topics().list()?;
+    let partitions = engine.store().read(|tx| tx.topics().partitions())?.len();
     let held: u32 = topics.iter().map(|topic| topic.version.messages).sum();
     println!("{} topics of the owner's with {held} messages, {partitions} partitions", topics.len());
     Ok(())
@@ -106,7 +106,7 @@ fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Err
             let mut longest = Duration::ZERO;
             while !is_done.load(Ordering::Relaxed) {
                 let began = Instant::now();
-                let wrote = engine.store().write_quietly(|tx| tx.settings().put_setting("bench", "1", engine.now()));
+                let wrote = engine.store().write_quietly(|tx| tx.settings().put("bench", "1", engine.now()));
                 if wrote.is_ok() {
                     longest = longest.max(began.elapsed());
                 }
@@ -115,8 +115,8 @@ fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Err
             longest
         });
         let began = Instant::now();
-        engine.queue_topics_now()?;
-        while let Step::Ran(..) = engine.run_next(Lane::Embed, &|_| {})? {}
+        engine.topics().queue_now()?;
+        while let Step::Ran(..) = engine.queue().run_next(Lane::Embed, &|_| {})? {}
         let took = began.elapsed();
         is_done.store(true, Ordering::Relaxed);
         let longest = writer.join().map_err(|_| "the writing thread failed")?;
@@ -128,7 +128,7 @@ fn grow(engine: &Engine) -> Result<(Duration, Duration), Box<dyn std::error::Err
 fn standing(engine: &Engine) -> Result<String, Box<dyn std::error::Error>> {
     let rows = engine.store().read(|tx| {
         let mut rows = Vec::new();
-        for partition in tx.topics().topic_partitions()? {
+        for partition in tx.topics().partitions()? {
             rows.extend(tx.topics().topics_of(&partition.id)?);
         }
         Ok(rows)

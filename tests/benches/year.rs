@@ -80,7 +80,7 @@ fn main() -> Outcome {
 /// Completes a maintenance run on one thread, and prints the time spent on each kind of job.
 fn cycle(engine: &Engine, what: &str) -> Result<Duration, Box<dyn std::error::Error>> {
     let began = Instant::now();
-    engine.start_maintenance()?;
+    engine.maintenance().start()?;
     let mut kinds: BTreeMap<&'static str, (usize, Duration, Duration)> = BTreeMap::new();
     let queueing = began.elapsed();
     loop {
@@ -88,7 +88,7 @@ fn cycle(engine: &Engine, what: &str) -> Result<Duration, Box<dyn std::error::Er
         for &lane in Lane::ALL {
             loop {
                 let job = Instant::now();
-                let Step::Ran(id, state) = engine.run_next(lane, &|_| {})? else { break };
+                let Step::Ran(id, state) = engine.queue().run_next(lane, &|_| {})? else { break };
                 is_idle = false;
                 let kind = engine.store().read(|tx| tx.jobs().job(&id))?.kind;
                 let (count, took, longest) = kinds.entry(kind.name()).or_default();

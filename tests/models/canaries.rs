@@ -189,12 +189,12 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
         });
         let named = canaries.iter().map(|canary| canary.text.replace(' ', "")).collect();
         let mut ended = Vec::new();
-        desk.engine.set_session_rules(&SessionRules { skip_agents: named, goal_agents: Vec::new() }).unwrap();
+        desk.engine.sessions().set_rules(&SessionRules { skip_agents: named, goal_agents: Vec::new() }).unwrap();
         for messages in conversations(&canaries) {
             let id = desk.append(&messages);
             ended.push(id.clone());
             desk.work();
-            desk.engine.queue_analysis(&id, true).unwrap();
+            desk.engine.conversations().queue_analysis(&id, true).unwrap();
             desk.work();
             // A few more messages, as from a live channel.
             let more = Conversation::new(&messages[0].source.conversation)
@@ -208,14 +208,14 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
             desk.work();
         }
         desk.clock.advance_ms(86_400_000);
-        desk.engine.queue_topics().unwrap();
+        desk.engine.topics().queue().unwrap();
         desk.work();
         for id in ended {
-            desk.engine.end_session(&id, "person").unwrap();
+            desk.engine.sessions().end(&id, "person").unwrap();
         }
         desk.work();
-        let provider = desk.engine.model_settings().unwrap().provider.unwrap();
-        desk.engine.try_model(&provider).unwrap();
+        let provider = desk.engine.models().settings().unwrap().provider.unwrap();
+        desk.engine.models().try_model(&provider).unwrap();
         assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
         let (_, calls) = desk.engine.store().read(|tx| tx.model_calls().list(false, 0, 10_000)).unwrap();
         let first = Search::new(&canaries[..60]);

@@ -42,19 +42,19 @@ impl Desk {
 
     /// Judges the conversations that are due. Returns the final state of the last job in the model lane.
     fn settle(&self) -> Option<JobState> {
-        self.engine.queue_settling().unwrap();
+        self.engine.conversations().queue_settling().unwrap();
         self.work()
     }
 
     fn standing(&self, id: &ConversationId) -> StoredConversationStatus {
-        self.engine.store().read(|tx| self.engine.conversation_standing(tx, id)).unwrap().unwrap()
+        self.engine.store().read(|tx| self.engine.conversations().status_of(tx, id)).unwrap().unwrap()
     }
 
     /// Advances to each moment at which the status may change, until the conversation is no longer active according to the rules.
     fn until_it_rests(&self, id: &ConversationId) -> Option<JobState> {
         self.settle();
         for _ in 0..40 {
-            let Some(due) = self.engine.queue_settling().unwrap() else { break };
+            let Some(due) = self.engine.conversations().queue_settling().unwrap() else { break };
             self.clock.set(due);
             let last = self.settle();
             if last.is_some() || self.standing(id).status != ConversationStatus::Active {
@@ -85,7 +85,7 @@ fn a_model_judges_where_the_rules_are_in_doubt_and_its_name_stands_beside_it() {
     let place = standing.reasons[1].place.clone().unwrap();
     let row = desk.engine.store().read(|tx| tx.log().interaction(&place.interaction_id)).unwrap().unwrap();
     assert!(row.content.contains(LAST));
-    assert_eq!(desk.engine.queue_settling().unwrap(), None, "what has ended needs no further look");
+    assert_eq!(desk.engine.conversations().queue_settling().unwrap(), None, "what has ended needs no further look");
     assert_eq!(desk.asked(), 1);
     // After a new message, the rules see that the conversation continues, and the model is not asked.
     let mut more = Conversation::new("party").channel("dm", "ana").messages("person Ana: One more thing about the band.");
@@ -106,7 +106,7 @@ fn a_model_that_holds_it_open_is_asked_again_in_its_time_and_not_for_ever() {
     desk.until_it_rests(&id);
     assert_eq!((desk.standing(&id).status, desk.standing(&id).judge.as_deref()), (ConversationStatus::Active, Some(MODEL)));
     let mut looks = 0;
-    while let Some(due) = desk.engine.queue_settling().unwrap() {
+    while let Some(due) = desk.engine.conversations().queue_settling().unwrap() {
         assert!(due > desk.clock.now(), "not at once again");
         desk.clock.set(due);
         desk.settle();
@@ -189,7 +189,7 @@ fn off_the_record_nothing_is_asked_and_an_answer_that_comes_too_late_is_not_kept
             if purpose(request) == "ended"
                 && let Some((engine, id)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take()
             {
-                engine.set_private(&id, true, Existing::Erase).unwrap();
+                engine.erasure().set_private(&id, true, Existing::Erase).unwrap();
             }
             Answer::Text(says(request, "ended", "settled", LAST))
         }
@@ -199,19 +199,19 @@ fn off_the_record_nothing_is_asked_and_an_answer_that_comes_too_late_is_not_kept
     desk.settle();
     *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone()));
     for _ in 0..10 {
-        let Some(due) = desk.engine.queue_settling().unwrap().filter(|_| desk.asked() == 0) else { break };
+        let Some(due) = desk.engine.conversations().queue_settling().unwrap().filter(|_| desk.asked() == 0) else { break };
         desk.clock.set(due);
         desk.settle();
     }
     assert_eq!(desk.asked(), 1, "it was asked, and turned private before the answer came");
-    desk.engine.set_private(&id, false, Existing::Keep).unwrap();
+    desk.engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
     assert_ne!(desk.standing(&id).judge.as_deref(), Some(MODEL), "nothing was kept of the answer");
     desk.settle();
     assert_eq!(desk.standing(&id).judge.as_deref(), Some(RULES), "the rules judge what is said from now on");
     // In the other order: the conversation is excluded before the model is asked.
     let desk = Desk::new(&server);
     let id = desk.party();
-    desk.engine.set_private(&id, true, Existing::Keep).unwrap();
+    desk.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
     for _ in 0..4 {
         desk.clock.advance_ms(DAY_MS);
         desk.settle();

@@ -61,7 +61,7 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
             .write(|tx| tx.log().mark_extracted(&id, i64::MAX).and_then(|()| tx.log().mark_model_read(&id, i64::MAX)))
             .unwrap();
         desk.work();
-        desk.engine.queue_analysis(&id, true).unwrap();
+        desk.engine.conversations().queue_analysis(&id, true).unwrap();
     }
     let what = format!("{kind} meets {fault:?}");
     let is_judge_of_text = kind.starts_with("judge") && fault.is_of_the_text();

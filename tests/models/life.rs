@@ -91,8 +91,8 @@ fn a_private_conversation_is_never_sent_even_when_it_turns_private_between_two_c
     let desk = Desk::new(&server);
     let id = desk.append(&conversation("c1", TALK));
     // The built-in lane runs first and queues the model's job. Then the person excludes the conversation.
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    desk.engine.set_private(&id, true, Existing::Keep).unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
     desk.work();
     assert_eq!(server.connections(), 0, "asked again before anything leaves");
     assert!(desk.memories().iter().all(|m| !m.contains("tiny")));
@@ -103,7 +103,7 @@ fn a_private_conversation_is_never_sent_even_when_it_turns_private_between_two_c
         let slot = Arc::clone(&slot);
         move |request| {
             if let Some((engine, id)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                engine.set_private(&id, true, Existing::Keep).unwrap();
+                engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
             }
             Answer::Text(reply(request, &claims()))
         }
@@ -121,15 +121,16 @@ fn a_crash_after_a_reply_does_not_pay_twice() {
     let server = server(claims());
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", TALK));
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     // The moment when the server receives the request is too early: on a busy computer, its reply may still be on the way.
     let is_answered = || desk.calls().iter().any(|call| call.ends_with("answered"));
-    let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::Working && is_answered()).unwrap();
+    let died =
+        desk.engine.queue().run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::Working && is_answered()).unwrap();
     assert_eq!(died, None, "the process ends after the first reply");
     let paid = server.calls();
     assert!(paid >= 1);
     let desk = desk.restarted();
-    let _lock = desk.engine.lock_worker().unwrap();
+    let _lock = desk.engine.queue().lock_worker().unwrap();
     assert_eq!(desk.work(), Some(JobState::Done));
     let of_facts = server.received().iter().filter(|request| purpose(request) == "reading").count();
     assert_eq!(of_facts, 1, "the first reply was kept and is not asked for again");
@@ -141,7 +142,7 @@ fn a_person_can_cancel_while_the_model_is_silent() {
     let server = ScriptedServer::start(|_| Answer::Held { text: "{}".to_owned(), after_events: 0 });
     let desk = Desk::with(&server, Arc::new(keepsake_engine::PluggedIn), |settings| settings.reply_timeout_ms = 60_000);
     desk.append(&conversation("c1", TALK));
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let job = desk
         .engine
         .store()
@@ -151,9 +152,9 @@ fn a_person_can_cancel_while_the_model_is_silent() {
         .find(|job| job.kind == JobKind::ExtractModel)
         .unwrap();
     let step = std::thread::scope(|scope| {
-        let running = scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
+        let running = scope.spawn(|| desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap());
         server.wait_for_calls(1);
-        desk.engine.cancel_job(&job.id).unwrap();
+        desk.engine.queue().cancel_job(&job.id).unwrap();
         running.join().unwrap()
     });
     assert!(matches!(step, Step::Ran(_, JobState::Cancelled)), "{step:?}");
@@ -221,7 +222,9 @@ fn on_battery_models_wait_and_the_built_in_engine_works_on() {
     desk.append(&conversation("c1", TALK));
     assert_eq!(desk.work(), None);
     assert_eq!(server.connections(), 0);
-    assert!(matches!(desk.engine.run_next(Lane::Model, &|_| {}).unwrap(), Step::Held(hold) if hold.why.contains("battery")));
+    assert!(
+        matches!(desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap(), Step::Held(hold) if hold.why.contains("battery"))
+    );
     assert!(!desk.memories().is_empty(), "the built-in engine proposes all the same");
     battery.0.store(false, Ordering::SeqCst);
     assert_eq!(desk.work(), Some(JobState::Done));
@@ -231,14 +234,14 @@ fn on_battery_models_wait_and_the_built_in_engine_works_on() {
 fn a_server_elsewhere_is_refused_while_this_computer_only_is_on() {
     let server = server(claims());
     let desk = Desk::new(&server);
-    let mut settings = desk.engine.model_settings().unwrap();
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.provider.as_mut().unwrap().url = "https://models.example".to_owned();
-    let error = desk.engine.set_model_settings(&settings).unwrap_err().to_string();
+    let error = desk.engine.models().set_settings(&settings).unwrap_err().to_string();
     assert!(error.contains("not on this computer"), "{error}");
     settings.this_computer_only = false;
-    desk.engine.set_model_settings(&settings).unwrap();
+    desk.engine.models().set_settings(&settings).unwrap();
     settings.this_computer_only = true;
-    assert!(desk.engine.set_model_settings(&settings).is_err(), "the switch cannot be turned on beside a server elsewhere");
+    assert!(desk.engine.models().set_settings(&settings).is_err(), "the switch cannot be turned on beside a server elsewhere");
 }
 
 #[test]
@@ -289,12 +292,12 @@ assistant Nova: Good for you.
 owner Mara: I am setting up a garden on the roof this spring.";
     let id = desk.append(&conversation("c1", lines));
     desk.work();
-    desk.engine.queue_analysis(&id, true).unwrap();
+    desk.engine.conversations().queue_analysis(&id, true).unwrap();
     desk.work();
-    let mut settings = desk.engine.model_settings().unwrap();
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.engines = Engines::Both;
-    desk.engine.set_model_settings(&settings).unwrap();
-    desk.engine.queue_analysis(&id, false).unwrap();
+    desk.engine.models().set_settings(&settings).unwrap();
+    desk.engine.conversations().queue_analysis(&id, false).unwrap();
     assert_eq!(desk.work(), Some(JobState::Done));
     let analyses = desk.engine.store().read(|tx| tx.analyses().of(&id)).unwrap();
     let proposers: Vec<&str> = analyses.iter().map(|analysis| analysis.proposer.as_str()).collect();
@@ -304,7 +307,7 @@ owner Mara: I am setting up a garden on the roof this spring.";
         "{proposers:?}"
     );
     // This model has already read it, so there is nothing new.
-    let again = desk.engine.queue_analysis(&id, false).unwrap();
+    let again = desk.engine.conversations().queue_analysis(&id, false).unwrap();
     assert!(matches!(again, keepsake_engine::AnalyzeStart::NothingNew(_)), "{again:?}");
 }
 

@@ -33,7 +33,7 @@ fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person()
     desk.append(&conversation("c1", TALK));
     desk.work();
     assert_eq!(server.calls(), 1, "the call that spends the budget is the day's last");
-    let Step::Held(hold) = desk.engine.run_next(Lane::Model, &|_| {}).unwrap() else { panic!("it is held") };
+    let Step::Held(hold) = desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap() else { panic!("it is held") };
     assert!(hold.why.contains("budget of 1 tokens"), "{}", hold.why);
     let day_ms = 24 * 60 * 60 * 1000;
     assert_eq!(hold.until.0 % day_ms, 0, "until the next midnight");
@@ -49,9 +49,9 @@ fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person()
     assert_eq!(server.calls(), 2, "a new day, a new budget: one more call");
 
     // Control: with a higher budget the same job finishes, and calls that were already paid for are not repeated.
-    let mut settings = desk.engine.model_settings().unwrap();
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.remote_tokens_a_day = 1_000_000;
-    desk.engine.set_model_settings(&settings).unwrap();
+    desk.engine.models().set_settings(&settings).unwrap();
     assert_eq!(desk.work(), Some(JobState::Done));
     assert!(desk.memories().iter().any(|memory| memory.contains("nurse")));
     let mut bodies: Vec<Vec<u8>> = server.received().into_iter().map(|request| request.body).collect();
@@ -108,15 +108,15 @@ fn a_model_is_asked_one_thing_at_a_time() {
         });
         let (desk, other) = desks(&server);
         desk.append(&conversation("c1", TALK));
-        while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-        let provider = desk.engine.model_settings().unwrap().provider.unwrap();
+        while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
+        let provider = desk.engine.models().settings().unwrap().provider.unwrap();
         assert_eq!(provider.shape, Shape::OpenAi);
         let tried_by = other.as_ref().unwrap_or(&desk).engine.clone();
         std::thread::scope(|scope| {
-            scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
+            scope.spawn(|| desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap());
             server.wait_for_calls(1);
             // A person tests the model while a job is using it.
-            scope.spawn(move || tried_by.try_model(&provider).unwrap());
+            scope.spawn(move || tried_by.models().try_model(&provider).unwrap());
         });
         assert!(server.calls() >= 3, "the job asked twice or more and the person once");
         calls.most()
@@ -134,9 +134,10 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
     let server = server(claims());
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", TALK));
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let stages = Mutex::new(Vec::new());
     desk.engine
+        .queue()
         .run_next(Lane::Model, &|progress| {
             stages.lock().unwrap().push(progress.stage);
             // Progress is reported a few times per second.
@@ -221,7 +222,7 @@ fn a_talk_with_an_agent_is_a_reading_its_judge_and_a_summary() {
     let desk = Desk::new(&server);
     let id = desk.append(&conversation("c1", "owner Mara: I work as a nurse, what shall I cook?\nassistant Nova: A soup."));
     desk.work();
-    desk.engine.end_session(&id, "nova").unwrap();
+    desk.engine.sessions().end(&id, "nova").unwrap();
     desk.work();
     let asked: Vec<&str> = server.received().iter().filter(|request| request.is_chat()).map(purpose).collect();
     assert_eq!(asked, ["reading", "judge_facts", "session"], "nothing is read twice");
@@ -250,28 +251,29 @@ fn a_model_is_downloaded_by_the_ollama_here_one_at_a_time() {
     let part = r#"{"status":"pulling 6a07","total":2000,"completed":1500}"#.to_owned();
     server.behave(|server| server.pull = vec![part, r#"{"status":"success"}"#.to_owned()]);
     let over = || loop {
-        match desk.engine.pull() {
+        match desk.engine.models().pull() {
             Some(pull) if !pull.is_over => std::thread::yield_now(),
             over => return over,
         }
     };
-    assert_eq!(desk.engine.pull(), None);
-    desk.engine.start_pull(&server.url(), "qwen3:4b").unwrap();
+    assert_eq!(desk.engine.models().pull(), None);
+    desk.engine.models().start_pull(&server.url(), "qwen3:4b").unwrap();
     let done = over().unwrap();
     assert_eq!((done.model.as_str(), done.done, done.total, done.problem), ("qwen3:4b", 1_500, 2_000, None));
     // A second download while one is in progress, a canceled one, and one on another computer.
     server.behave(|server| server.pull.clear());
-    desk.engine.start_pull(&server.url(), "qwen3:8b").unwrap();
+    desk.engine.models().start_pull(&server.url(), "qwen3:8b").unwrap();
     assert!(
         desk.engine
+            .models()
             .start_pull(&server.url(), "qwen3:4b")
             .unwrap_err()
             .to_string()
             .contains("another model is already being downloaded")
     );
-    desk.engine.stop_pull();
+    desk.engine.models().stop_pull();
     assert_eq!(over(), None, "what was called off is not told of");
-    let refused = desk.engine.start_pull("http://192.0.2.7:11434", "qwen3:4b").unwrap_err().to_string();
+    let refused = desk.engine.models().start_pull("http://192.0.2.7:11434", "qwen3:4b").unwrap_err().to_string();
     assert!(refused.contains("not on this computer"), "{refused}");
 }
 
@@ -279,15 +281,15 @@ fn a_model_is_downloaded_by_the_ollama_here_one_at_a_time() {
 fn what_reading_will_cost_is_told_before_and_how_long_once_the_model_was_heard() {
     let server = server(claims());
     let desk = Desk::new(&server);
-    assert_eq!(desk.engine.estimate_reading().unwrap().conversations, 0);
+    assert_eq!(desk.engine.models().estimate_reading().unwrap().conversations, 0);
     desk.append(&conversation("c1", TALK));
-    let short = desk.engine.estimate_reading().unwrap();
+    let short = desk.engine.models().estimate_reading().unwrap();
     assert_eq!((short.conversations, short.duration_ms), (1, None), "nothing is known of its pace");
     desk.append(&conversation("c2", &format!("{TALK}\n").repeat(200)));
-    let both = desk.engine.estimate_reading().unwrap();
+    let both = desk.engine.models().estimate_reading().unwrap();
     assert!(both.conversations == 2 && both.tokens > 2 * short.tokens, "{short:?} {both:?}");
     desk.work();
-    assert_eq!(desk.engine.estimate_reading().unwrap().tokens, 0, "all is read");
+    assert_eq!(desk.engine.models().estimate_reading().unwrap().tokens, 0, "all is read");
     let used = desk.engine.store().read(|tx| tx.model_calls().model_use(keepsake_domain::Timestamp(0))).unwrap().tokens;
     assert!((both.tokens / 3..both.tokens * 3).contains(&used), "foreseen {}, used {used}", both.tokens);
 }
@@ -308,8 +310,8 @@ fn a_model_is_rated_by_what_it_finds_and_makes_up() {
     ];
     let rated = |server: &ScriptedServer| {
         let desk = Desk::new(server);
-        let provider = desk.engine.model_settings().unwrap().provider.unwrap();
-        let rated = desk.engine.rate_model(&provider).unwrap();
+        let provider = desk.engine.models().settings().unwrap().provider.unwrap();
+        let rated = desk.engine.models().rate(&provider).unwrap();
         assert!(desk.memories().is_empty(), "nothing of it is kept");
         rated.into_iter().map(|one| (one.task, one.verdict, one.right, one.wrong)).collect::<Vec<_>>()
     };
@@ -351,10 +353,10 @@ fn a_task_may_have_a_model_of_its_own() {
         "who proposed it"
     );
     // Another server does not have this model.
-    let mut settings = desk.engine.model_settings().unwrap();
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.provider.as_mut().unwrap().url = "http://127.0.0.1:9".to_owned();
-    desk.engine.set_model_settings(&settings).unwrap();
-    assert_eq!(desk.engine.model_settings().unwrap().task_models.judge, None);
+    desk.engine.models().set_settings(&settings).unwrap();
+    assert_eq!(desk.engine.models().settings().unwrap().task_models.judge, None);
 }
 
 /// A server that replies like `yes`, but rejects requests longer than `chars`, as llama.cpp does.

@@ -48,14 +48,14 @@ fn dm(id: &str, lines: &str) -> Vec<Message> {
 impl Desk {
     /// Derives profiles and runs the model lane. Returns the final state of its last job.
     fn derive(&self) -> Option<JobState> {
-        self.engine.queue_profiles().unwrap();
+        self.engine.people().queue_profiles().unwrap();
         self.work()
     }
 
     /// The current entries about a person with their proposers, sorted.
     fn known(&self, person: &str) -> Vec<String> {
-        let person = self.engine.person_named(person).unwrap();
-        let rows = self.engine.profile_rows(&person).unwrap();
+        let person = self.engine.erasure().person_named(person).unwrap();
+        let rows = self.engine.people().profile_rows(&person).unwrap();
         let current = current_profiles(&rows);
         let mut known: Vec<String> = rows
             .into_iter()
@@ -82,8 +82,8 @@ fn a_model_sees_what_no_rule_reads_and_its_entry_names_it() {
     desk.append(&dm("ana", &format!("person Ana: {WISH}\nperson Ana: Please answer in French.")));
     assert_eq!(desk.derive(), Some(JobState::Done));
     assert_eq!(desk.known("Ana"), [SHORT, FRENCH]);
-    let ana = desk.engine.person_named("Ana").unwrap();
-    for row in desk.engine.profile_rows(&ana).unwrap() {
+    let ana = desk.engine.erasure().person_named("Ana").unwrap();
+    for row in desk.engine.people().profile_rows(&ana).unwrap() {
         let is_model = row.entry.origin == ProfileOrigin::Model;
         assert_eq!(is_model, row.proposer.contains("tiny:1b"), "{row:?}");
         for place in row.entry.evidence.as_slice() {
@@ -161,8 +161,8 @@ fn an_entry_of_a_model_is_seen_where_its_circle_may_see_it() {
     let sees = |channel: &str| {
         let audience = keepsake_engine::Audience { channel: Some(channel.to_owned()), ..Default::default() };
         let request = keepsake_engine::ContextRequest { audience, ..Default::default() };
-        desk.engine.context(&request).unwrap().text.contains("Prefers short answers")
-            || desk.engine.context(&request).unwrap().text.contains("prefers short answers")
+        desk.engine.serve().context(&request).unwrap().text.contains("Prefers short answers")
+            || desk.engine.serve().context(&request).unwrap().text.contains("prefers short answers")
     };
     let seen = ["matrix:ana", "matrix:garden", "matrix:both"].map(sees);
     assert_eq!(seen, [true, false, false], "with Ana, and neither in public nor where Ben reads too");
@@ -200,10 +200,10 @@ fn what_a_person_refused_does_not_come_back_by_a_model() {
     let desk = Desk::new(&server);
     desk.append(&dm("ana", &format!("person Ana: {WISH}")));
     desk.derive();
-    let ana = desk.engine.person_named("Ana").unwrap();
-    let entry = desk.engine.profile_rows(&ana).unwrap().remove(0).entry.id;
+    let ana = desk.engine.erasure().person_named("Ana").unwrap();
+    let entry = desk.engine.people().profile_rows(&ana).unwrap().remove(0).entry.id;
     desk.clock.advance_ms(86_400_000);
-    desk.engine.dispute_profile(&entry, true).unwrap();
+    desk.engine.people().dispute_profile(&entry, true).unwrap();
     for round in 0..3 {
         desk.append(&dm(&format!("again-{round}"), &format!("person Ana: {WISH}")));
         let asked = desk.told(&server).len();
@@ -212,7 +212,7 @@ fn what_a_person_refused_does_not_come_back_by_a_model() {
         assert!(desk.known("Ana").is_empty(), "round {round}");
     }
     // Control: after the dispute is undone, the entry is known again.
-    desk.engine.dispute_profile(&entry, false).unwrap();
+    desk.engine.people().dispute_profile(&entry, false).unwrap();
     desk.derive();
     assert_eq!(desk.known("Ana"), [SHORT]);
 }
@@ -241,7 +241,7 @@ fn what_turns_private_while_it_is_asked_about_leaves_no_entry() {
             if purpose(request) == "profile"
                 && let Some((engine, id)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take()
             {
-                engine.set_private(&id, true, Existing::Keep).unwrap();
+                engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
             }
             Answer::Text(short_answers(request))
         }
@@ -266,14 +266,20 @@ fn a_crash_after_a_reply_pays_once_and_writes_once() {
     let server = server();
     let desk = Desk::new(&server);
     desk.append(&dm("ana", &format!("person Ana: {WISH}")));
-    desk.engine.queue_profiles().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.people().queue_profiles().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let is_answered = || desk.calls().iter().any(|call| call == "profile/1 answered");
     let kill = |point: keepsake_engine::KillPoint| point == keepsake_engine::KillPoint::Working && is_answered();
-    while desk.engine.run_next_killed(Lane::Model, &|_| {}, &kill).unwrap().is_some_and(|step| matches!(step, Step::Ran(..))) {}
+    while desk
+        .engine
+        .queue()
+        .run_next_killed(Lane::Model, &|_| {}, &kill)
+        .unwrap()
+        .is_some_and(|step| matches!(step, Step::Ran(..)))
+    {}
     assert!(is_answered(), "the process ends after the reply");
     let desk = desk.restarted();
-    let _lock = desk.engine.lock_worker().unwrap();
+    let _lock = desk.engine.queue().lock_worker().unwrap();
     desk.work();
     assert_eq!(desk.told(&server).len(), 1, "what was paid for is not asked again");
     assert_eq!(desk.known("Ana"), [SHORT]);
@@ -291,7 +297,7 @@ fn erasing_a_conversation_takes_the_texts_of_the_calls_that_told_of_it() {
         calls.into_iter().map(|call| format!("{} {:?}", call.request, call.reply)).collect::<Vec<_>>().join("\n")
     };
     assert!(texts().contains("zanzibar") && texts().contains("quokka"), "control: both are on record");
-    desk.engine.erase_conversation(&id, "a test").unwrap();
+    desk.engine.erasure().erase_conversation(&id, "a test").unwrap();
     assert!(!texts().contains("zanzibar") && !texts().contains(QUOTE), "what told of it is gone");
     assert!(texts().contains("quokka"), "what told of others stays");
 }
@@ -301,11 +307,11 @@ fn a_job_of_a_model_that_is_not_chosen_any_more_asks_nobody() {
     let server = server();
     let desk = Desk::new(&server);
     desk.append(&dm("ana", &format!("person Ana: {WISH}")));
-    desk.engine.queue_profiles().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let mut settings = desk.engine.model_settings().unwrap();
+    desk.engine.people().queue_profiles().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.engines = Engines::BuiltIn;
-    desk.engine.set_model_settings(&settings).unwrap();
+    desk.engine.models().set_settings(&settings).unwrap();
     desk.work();
     assert_eq!(desk.told(&server).len(), 0);
     let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();

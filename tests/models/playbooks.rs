@@ -51,12 +51,12 @@ impl Desk {
 
     /// Looks for playbooks and runs the queue. Returns the final state of the model's last job.
     fn look(&self) -> Option<JobState> {
-        self.engine.queue_playbooks_now().unwrap();
+        self.engine.playbooks().queue_now().unwrap();
         self.work()
     }
 
     fn one_playbook(&self) -> PlaybookRow {
-        let rows = self.engine.playbooks().unwrap();
+        let rows = self.engine.playbooks().list().unwrap();
         assert_eq!(rows.len(), 1, "{rows:?}");
         rows.into_iter().next().unwrap()
     }
@@ -85,8 +85,7 @@ fn a_model_words_a_candidate_and_its_steps_and_sessions_stay_as_they_were_found(
     assert_eq!(desk.look(), Some(JobState::Done));
     let row = desk.one_playbook();
     assert_eq!(words(&row), (MODEL, TITLE, Some(WHEN), PURPOSES.to_vec()));
-    let by_rules =
-        desk.engine.store().read(|tx| tx.playbooks().playbook_version(row.version.supersedes.as_ref().unwrap())).unwrap();
+    let by_rules = desk.engine.store().read(|tx| tx.playbooks().version(row.version.supersedes.as_ref().unwrap())).unwrap();
     assert_eq!((by_rules.proposer.as_str(), by_rules.description.as_ref(), by_rules.purposes.len()), (RULES, None, 0));
     let found = |version: &keepsake_store::PlaybookVersionRow| {
         (
@@ -102,8 +101,8 @@ fn a_model_words_a_candidate_and_its_steps_and_sessions_stay_as_they_were_found(
     assert_eq!(asked.len(), 1);
     assert!(asked[0].contains("cargo test") && !asked[0].contains("Please do it"), "the steps and no message: {}", asked[0]);
     // An approved playbook is exported and served in the model's wording.
-    desk.engine.decide_playbook(&row.id, PlaybookStatus::Approved).unwrap();
-    let (name, text) = desk.engine.playbook_skill(&row.id).unwrap();
+    desk.engine.playbooks().decide(&row.id, PlaybookStatus::Approved).unwrap();
+    let (name, text) = desk.engine.playbooks().skill(&row.id).unwrap();
     assert_eq!(name, "create-a-release");
     assert!(text.contains(WHEN) && text.contains("2. Run the tests: `cargo test`"), "{text}");
     // A second run sends no request. Control: without a model, the rules send no request and use their own wording.
@@ -166,12 +165,12 @@ fn what_a_person_approved_is_never_reworded_underneath_them() {
     desk.releases(3);
     desk.look();
     let row = desk.one_playbook();
-    desk.engine.decide_playbook(&row.id, PlaybookStatus::Approved).unwrap();
-    let skill = desk.engine.playbook_skill(&row.id).unwrap();
+    desk.engine.playbooks().decide(&row.id, PlaybookStatus::Approved).unwrap();
+    let skill = desk.engine.playbooks().skill(&row.id).unwrap();
     let engines = |engines: Engines| {
-        let mut settings = desk.engine.model_settings().unwrap();
+        let mut settings = desk.engine.models().settings().unwrap();
         settings.engines = engines;
-        desk.engine.set_model_settings(&settings).unwrap();
+        desk.engine.models().set_settings(&settings).unwrap();
     };
     engines(Engines::Model);
     desk.look();
@@ -187,27 +186,27 @@ fn what_a_person_approved_is_never_reworded_underneath_them() {
             0
         )
     );
-    assert_eq!(desk.engine.playbook_skill(&row.id).unwrap(), skill);
+    assert_eq!(desk.engine.playbooks().skill(&row.id).unwrap(), skill);
     // After the person restores it, it is a candidate again and the model words it. Once approved, it keeps this wording
     // regardless of the chosen engine.
-    desk.engine.decide_playbook(&row.id, PlaybookStatus::Candidate).unwrap();
+    desk.engine.playbooks().decide(&row.id, PlaybookStatus::Candidate).unwrap();
     desk.look();
     assert_eq!(words(&desk.one_playbook()).1, TITLE);
-    let stale = desk.engine.decide_seen_playbook(&row.id, PlaybookStatus::Approved, Some(row.version.number)).unwrap_err();
+    let stale = desk.engine.playbooks().decide_seen(&row.id, PlaybookStatus::Approved, Some(row.version.number)).unwrap_err();
     assert!(stale.to_string().contains("has changed since you opened it"), "{stale}");
     let seen = desk.one_playbook().version.number;
-    desk.engine.decide_seen_playbook(&row.id, PlaybookStatus::Approved, Some(seen)).unwrap();
-    let skill = desk.engine.playbook_skill(&row.id).unwrap();
+    desk.engine.playbooks().decide_seen(&row.id, PlaybookStatus::Approved, Some(seen)).unwrap();
+    let skill = desk.engine.playbooks().skill(&row.id).unwrap();
     engines(Engines::BuiltIn);
     desk.look();
-    assert_eq!(desk.engine.playbook_skill(&row.id).unwrap(), skill);
+    assert_eq!(desk.engine.playbooks().skill(&row.id).unwrap(), skill);
     engines(Engines::Model);
     desk.tool_session("release-more", 0, RELEASE);
     desk.clock.advance_ms(3_600_000);
     desk.look();
     let grown = desk.one_playbook();
     assert_eq!((words(&grown).1, grown.version.occurrences.len()), (TITLE, 4), "the same words with the further session");
-    assert_eq!((desk.engine.playbook_skill(&row.id).unwrap(), desk.asked_of_playbooks(&server).len()), (skill, 1));
+    assert_eq!((desk.engine.playbooks().skill(&row.id).unwrap(), desk.asked_of_playbooks(&server).len()), (skill, 1));
 }
 
 #[test]
@@ -219,8 +218,8 @@ fn a_decision_while_the_model_is_asked_stands_with_the_words_that_were_decided_a
             if purpose(request) == "playbook"
                 && let Some(engine) = slot.lock().unwrap_or_else(PoisonError::into_inner).take()
             {
-                let id = engine.playbooks().unwrap()[0].id.clone();
-                engine.decide_playbook(&id, PlaybookStatus::Approved).unwrap();
+                let id = engine.playbooks().list().unwrap()[0].id.clone();
+                engine.playbooks().decide(&id, PlaybookStatus::Approved).unwrap();
             }
             Answer::Text(good(request))
         }
@@ -231,7 +230,7 @@ fn a_decision_while_the_model_is_asked_stands_with_the_words_that_were_decided_a
     desk.look();
     let row = desk.one_playbook();
     assert_eq!((row.status, words(&row).0), (PlaybookStatus::Approved, RULES));
-    assert!(!desk.engine.playbook_skill(&row.id).unwrap().1.contains(WHEN));
+    assert!(!desk.engine.playbooks().skill(&row.id).unwrap().1.contains(WHEN));
 }
 
 #[test]
@@ -241,15 +240,15 @@ fn playbooks_that_are_deleted_and_found_again_read_the_same_and_the_chosen_engin
     desk.releases(3);
     desk.look();
     let before = desk.one_playbook();
-    desk.engine.rebuild_playbooks().unwrap();
-    assert!(desk.engine.playbooks().unwrap().is_empty());
+    desk.engine.playbooks().rebuild().unwrap();
+    assert!(desk.engine.playbooks().list().unwrap().is_empty());
     desk.work();
     assert_eq!(desk.one_playbook().version.id, before.version.id);
     for (engines, proposer) in [(Engines::BuiltIn, RULES), (Engines::Both, MODEL), (Engines::BuiltIn, RULES)] {
-        let mut settings = desk.engine.model_settings().unwrap();
+        let mut settings = desk.engine.models().settings().unwrap();
         settings.engines = engines;
-        desk.engine.set_model_settings(&settings).unwrap();
-        desk.engine.queue_playbooks().unwrap();
+        desk.engine.models().set_settings(&settings).unwrap();
+        desk.engine.playbooks().queue().unwrap();
         desk.work();
         assert_eq!(words(&desk.one_playbook()).0, proposer, "{engines:?}");
     }
@@ -306,12 +305,12 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
             {
                 match meanwhile {
                     Meanwhile::Nothing => {}
-                    Meanwhile::Private => drop(engine.set_private(&id, true, Existing::Keep).unwrap()),
+                    Meanwhile::Private => drop(engine.erasure().set_private(&id, true, Existing::Keep).unwrap()),
                     Meanwhile::ThereAndBack => {
-                        engine.set_private(&id, true, Existing::Keep).unwrap();
-                        engine.set_private(&id, false, Existing::Keep).unwrap();
+                        engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
+                        engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
                     }
-                    Meanwhile::Erased => drop(engine.erase_conversation(&id, "a test").unwrap()),
+                    Meanwhile::Erased => drop(engine.erasure().erase_conversation(&id, "a test").unwrap()),
                 }
             }
             Answer::Text(good(request))
@@ -326,16 +325,20 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         // If the conversation is used again before a message arrives, the exclusion leaves no trace.
         let kept = i64::from(matches!(meanwhile, Meanwhile::Nothing | Meanwhile::ThereAndBack));
         assert_eq!(desk.replies_about("playbook"), kept, "{meanwhile:?}: the control keeps its words");
-        assert_eq!(desk.engine.playbooks().unwrap().len() as i64, kept, "{meanwhile:?}: two sessions are no way of working");
+        assert_eq!(
+            desk.engine.playbooks().list().unwrap().len() as i64,
+            kept,
+            "{meanwhile:?}: two sessions are no way of working"
+        );
         assert!(desk.alerts().is_empty(), "{meanwhile:?}: {:?}", desk.alerts());
     }
     let desk = Desk::new(&server);
     let ids = desk.releases(4);
     let asked = desk.asked_of_playbooks(&server).len();
-    desk.engine.queue_playbooks_now().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    desk.engine.set_private(&ids[0], true, Existing::Keep).unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Model, &|_| {}).unwrap() {}
+    desk.engine.playbooks().queue_now().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.erasure().set_private(&ids[0], true, Existing::Keep).unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap() {}
     assert_eq!(desk.asked_of_playbooks(&server).len(), asked, "turned private between the rules and the model");
     desk.look();
     assert_eq!(desk.asked_of_playbooks(&server).len(), asked + 1, "control: of the three that are left it is asked");
@@ -348,12 +351,12 @@ fn erasing_a_session_takes_what_a_model_wrote_of_it_along() {
     let ids = desk.releases(4);
     desk.look();
     assert_eq!((words(&desk.one_playbook()).0, desk.replies_about("playbook")), (MODEL, 1));
-    let receipt = desk.engine.erase_conversation(&ids[0], "a test").unwrap();
+    let receipt = desk.engine.erasure().erase_conversation(&ids[0], "a test").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     assert_eq!(desk.replies_about("playbook"), 0);
-    desk.engine.erase_conversation(&ids[1], "a test").unwrap();
+    desk.engine.erasure().erase_conversation(&ids[1], "a test").unwrap();
     desk.work();
-    assert!(desk.engine.playbooks().unwrap().is_empty(), "two sessions are no way of working");
+    assert!(desk.engine.playbooks().list().unwrap().is_empty(), "two sessions are no way of working");
 }
 
 #[test]
@@ -361,13 +364,14 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     let server = server();
     let desk = Desk::new(&server);
     desk.releases(3);
-    desk.engine.queue_playbooks_now().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.playbooks().queue_now().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let is_answered = || desk.calls().iter().any(|call| call == "playbook/1 answered");
-    let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
+    let died =
+        desk.engine.queue().run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
     assert_eq!(died.unwrap(), None, "the process ends after the reply was written down");
     let desk = desk.restarted();
-    let _lock = desk.engine.lock_worker().unwrap();
+    let _lock = desk.engine.queue().lock_worker().unwrap();
     desk.work();
     assert_eq!((words(&desk.one_playbook()).0, desk.asked_of_playbooks(&server).len()), (MODEL, 1));
 
@@ -380,15 +384,15 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     });
     let desk = Desk::new(&silent);
     desk.releases(3);
-    desk.engine.queue_playbooks_now().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.playbooks().queue_now().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.into_iter().find(|job| job.kind == JobKind::PlaybooksModel).unwrap();
     let before = silent.calls();
     let step = std::thread::scope(|scope| {
-        let running = scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
+        let running = scope.spawn(|| desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap());
         silent.wait_for_calls(before + 1);
-        desk.engine.cancel_job(&job.id).unwrap();
+        desk.engine.queue().cancel_job(&job.id).unwrap();
         running.join().unwrap()
     });
     assert!(matches!(step, Step::Ran(_, JobState::Cancelled)), "{step:?}");

@@ -51,10 +51,10 @@ impl Desk {
         let [before, during, after] = moments(channel, arrived);
         let id = self.append(&before);
         self.work();
-        self.engine.set_private(&id, true, Existing::Keep).unwrap();
+        self.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
         self.append(&during);
         self.work();
-        self.engine.set_private(&id, false, Existing::Keep).unwrap();
+        self.engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
         self.append(&after);
         id
     }
@@ -81,12 +81,12 @@ fn no_model_reads_what_was_said_in_private() {
         desk.work();
         let memories = desk.memories().join("\n");
         assert!(memories.contains("cello"), "{why}: what came after it is read: {memories}");
-        desk.engine.end_session(&id, "nova").unwrap();
+        desk.engine.sessions().end(&id, "nova").unwrap();
         desk.work();
         // Forced, because the remaining messages may be too few for a normal analysis.
-        desk.engine.queue_analysis(&id, true).unwrap();
+        desk.engine.conversations().queue_analysis(&id, true).unwrap();
         desk.work();
-        desk.engine.queue_unread_by_model().unwrap();
+        desk.engine.models().queue_unread_by_model().unwrap();
         desk.work();
         assert_unheard(&desk, &server, &why);
         let asked: Vec<&str> = server.received().iter().map(purpose).collect();
@@ -120,9 +120,9 @@ fn a_session_is_summed_up_without_what_was_said_in_private() {
     let arrived = Arrived { hidden: 3, after: 0 };
     let [before, during, _] = moments("chat", arrived);
     let id = desk.append(&before);
-    desk.engine.set_private(&id, true, Existing::Keep).unwrap();
+    desk.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
     desk.append(&during);
-    desk.engine.set_private(&id, false, Existing::Keep).unwrap();
+    desk.engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
     let [.., mut after] = moments("chat", arrived);
     let lines = "owner Mara: Can you book a train to Ghent for Saturday?\nassistant Nova: I booked the train at nine.\nowner Mara: The museum in Ghent opens at ten, so that suits me.\nassistant Nova: Then you have an hour for breakfast.";
     let more = Conversation::new("c1").messages(lines).into_iter().enumerate().map(|(n, mut message)| {
@@ -133,7 +133,7 @@ fn a_session_is_summed_up_without_what_was_said_in_private() {
     after.extend(more);
     desk.append(&after);
     desk.work();
-    desk.engine.end_session(&id, "nova").unwrap();
+    desk.engine.sessions().end(&id, "nova").unwrap();
     desk.work();
     assert!(
         server.received().iter().any(|request| purpose(request) == "session"),
@@ -177,7 +177,7 @@ fn what_became_private_time_while_a_model_answers_is_not_stored_and_nothing_more
         let desk = Desk::new(&server);
         let [before, ..] = moments("chat", Arrived { hidden: 0, after: 0 });
         let id = desk.append(&before);
-        while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+        while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
         *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone(), trace));
         let calls = server.calls();
         let end = desk.work();
@@ -193,7 +193,7 @@ fn what_became_private_time_while_a_model_answers_is_not_stored_and_nothing_more
             (0..8).map(|n| format!("owner Mara: {CELLO}, week {n}.\nassistant Nova: Lovely, week {n}.\n")).collect();
         let id = desk.append(&Conversation::new("c2").messages(&long));
         *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone(), trace));
-        let analysed = desk.engine.analyze_now(&id, &Unwatched);
+        let analysed = desk.engine.conversations().analyze_now(&id, &Unwatched);
         let analyses = desk.engine.store().read(|tx| tx.analyses().of(&id)).unwrap();
         assert_eq!(analyses.is_empty(), trace == Trace::Left, "{trace:?}: {analysed:?} {analyses:?}");
         assert_eq!(desk.memories() == stored, trace == Trace::Left, "{trace:?}: {:?}", desk.memories());

@@ -93,8 +93,8 @@ impl Desk {
             }],
             created: self.clock.now(),
         };
-        self.engine.store().write(|tx| tx.memories().insert_memory(&memory)).unwrap();
-        self.engine.act(&Act::Approve(vec![id.clone()])).unwrap();
+        self.engine.store().write(|tx| tx.memories().insert(&memory)).unwrap();
+        self.engine.review().act(&Act::Approve(vec![id.clone()])).unwrap();
         self.clock.advance_ms(1_000);
         id
     }
@@ -117,12 +117,12 @@ impl Desk {
 
     /// Looks for clean-ups and runs the queue. Returns the final state of the model's last job.
     fn reflect(&self) -> Option<JobState> {
-        self.engine.queue_reflection().unwrap();
+        self.engine.reflections().queue().unwrap();
         self.work()
     }
 
     fn proposals(&self) -> Vec<ReflectionRow> {
-        self.engine.reflections().unwrap()
+        self.engine.reflections().list().unwrap()
     }
 
     fn by_model(&self) -> Vec<ReflectionKind> {
@@ -160,13 +160,13 @@ fn a_model_proposes_both_kinds_in_the_same_list_and_one_run_applies_them_with_on
     // A second run sends no request and finds the same proposals.
     desk.reflect();
     assert_eq!((ids(&desk.proposals()), desk.asked_to_reflect(&server).len()), (ids(&rows), 1));
-    let run = desk.engine.apply_reflections(Some(&ids(&rows)), &Unwatched).unwrap();
+    let run = desk.engine.reflections().apply(Some(&ids(&rows)), &Unwatched).unwrap();
     assert_eq!((run.applied.len(), run.needs_look.len()), (2, 0), "{run:?}");
     assert_eq!(
         [&alps, &rye, &fresh].map(|id| desk.status(id)),
         [MemoryStatus::Archived, MemoryStatus::Active, MemoryStatus::Superseded]
     );
-    desk.engine.undo_reflections(run.operation.as_ref()).unwrap().unwrap();
+    desk.engine.reflections().undo(run.operation.as_ref()).unwrap().unwrap();
     assert!([&alps, &rye, &fresh].iter().all(|id| desk.status(id) == MemoryStatus::Active), "one undo for all of it");
     // Control: without a model, the rules send no request and make none of these proposals.
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
@@ -184,8 +184,8 @@ fn what_a_person_refused_stays_refused_and_a_part_that_was_applied_leaves_the_re
     desk.reflect();
     let of = |kind: ReflectionKind| desk.proposals().into_iter().find(|row| row.kind == kind).unwrap().id;
     let (archive, merge) = (of(ReflectionKind::Archive), of(ReflectionKind::Merge));
-    desk.engine.decide_reflections(std::slice::from_ref(&archive), keepsake_domain::ReflectionStatus::Refused).unwrap();
-    desk.engine.apply_reflections(Some(std::slice::from_ref(&merge)), &Unwatched).unwrap();
+    desk.engine.reflections().decide(std::slice::from_ref(&archive), keepsake_domain::ReflectionStatus::Refused).unwrap();
+    desk.engine.reflections().apply(Some(std::slice::from_ref(&merge)), &Unwatched).unwrap();
     desk.reflect();
     let waiting: Vec<ReflectionKind> =
         desk.proposals().iter().filter(|row| row.status == keepsake_domain::ReflectionStatus::Open).map(|row| row.kind).collect();
@@ -201,7 +201,7 @@ fn nothing_of_a_models_is_applied_without_a_person_whatever_the_night_may_do() {
     let desk = Desk::new(&server);
     let (_, ids) = desk.untidy();
     let automatic = vec![ReflectionKind::Archive, ReflectionKind::Merge];
-    desk.engine.set_reflection_rules(&ReflectionRules { automatic }).unwrap();
+    desk.engine.reflections().set_rules(&ReflectionRules { automatic }).unwrap();
     desk.reflect();
     desk.reflect();
     assert_eq!(desk.by_model(), ALL_KINDS);
@@ -216,9 +216,9 @@ fn the_chosen_engine_decides_whether_a_models_proposals_are_there() {
     desk.reflect();
     let before = ids(&desk.proposals());
     for (engines, count) in [(Engines::BuiltIn, 0), (Engines::Both, 2), (Engines::BuiltIn, 0), (Engines::Model, 2)] {
-        let mut settings = desk.engine.model_settings().unwrap();
+        let mut settings = desk.engine.models().settings().unwrap();
         settings.engines = engines;
-        desk.engine.set_model_settings(&settings).unwrap();
+        desk.engine.models().set_settings(&settings).unwrap();
         desk.reflect();
         assert_eq!(desk.by_model().len(), count, "{engines:?}");
     }
@@ -316,12 +316,12 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
             {
                 match meanwhile {
                     Meanwhile::Nothing => {}
-                    Meanwhile::Private => drop(engine.set_private(&id, true, Existing::Keep).unwrap()),
+                    Meanwhile::Private => drop(engine.erasure().set_private(&id, true, Existing::Keep).unwrap()),
                     Meanwhile::ThereAndBack => {
-                        engine.set_private(&id, true, Existing::Keep).unwrap();
-                        engine.set_private(&id, false, Existing::Keep).unwrap();
+                        engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
+                        engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
                     }
-                    Meanwhile::Erased => drop(engine.erase_conversation(&id, "a test").unwrap()),
+                    Meanwhile::Erased => drop(engine.erasure().erase_conversation(&id, "a test").unwrap()),
                 }
             }
             Answer::Text(good(request))
@@ -342,9 +342,9 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
     let desk = Desk::new(&server);
     let (id, _) = desk.untidy();
     let asked = desk.asked_to_reflect(&server).len();
-    desk.engine.queue_reflection().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    desk.engine.set_private(&id, true, Existing::Keep).unwrap();
+    desk.engine.reflections().queue().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
     desk.work();
     assert_eq!(desk.asked_to_reflect(&server).len(), asked, "turned private between the rules and the model");
 }
@@ -356,7 +356,7 @@ fn erasing_a_conversation_takes_what_a_model_said_of_it_along() {
     let (id, _) = desk.untidy();
     desk.reflect();
     assert_eq!((desk.reflections_kept(), desk.by_model().len()), (1, 2));
-    let receipt = desk.engine.erase_conversation(&id, "a test").unwrap();
+    let receipt = desk.engine.erasure().erase_conversation(&id, "a test").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     assert_eq!((desk.reflections_kept(), desk.proposals()), (0, Vec::new()));
 }
@@ -366,13 +366,14 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     let server = server();
     let desk = Desk::new(&server);
     desk.untidy();
-    desk.engine.queue_reflection().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.reflections().queue().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let is_answered = || desk.calls().iter().any(|call| call == "reflect/2 answered");
-    let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
+    let died =
+        desk.engine.queue().run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
     assert_eq!(died.unwrap(), None, "the process ends after the reply was written down");
     let desk = desk.restarted();
-    let _lock = desk.engine.lock_worker().unwrap();
+    let _lock = desk.engine.queue().lock_worker().unwrap();
     desk.work();
     assert_eq!((desk.by_model().len(), desk.asked_to_reflect(&server).len()), (2, 1));
 
@@ -385,15 +386,15 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     });
     let desk = Desk::new(&silent);
     desk.untidy();
-    desk.engine.queue_reflection().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.reflections().queue().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.into_iter().find(|job| job.kind == JobKind::ReflectModel).unwrap();
     let before = silent.calls();
     let step = std::thread::scope(|scope| {
-        let running = scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
+        let running = scope.spawn(|| desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap());
         silent.wait_for_calls(before + 1);
-        desk.engine.cancel_job(&job.id).unwrap();
+        desk.engine.queue().cancel_job(&job.id).unwrap();
         running.join().unwrap()
     });
     assert!(matches!(step, Step::Ran(_, JobState::Cancelled)), "{step:?}");

@@ -73,7 +73,7 @@ impl Desk {
     /// Stores a conversation, marks its end and runs the queue. Returns the id and the final state of the model's last job.
     fn session(&self, messages: &[Message]) -> (ConversationId, Option<JobState>) {
         let id = self.append(messages);
-        self.engine.end_session(&id, "nova").unwrap();
+        self.engine.sessions().end(&id, "nova").unwrap();
         let last = self.work();
         (id, last)
     }
@@ -87,14 +87,14 @@ impl Desk {
         let sessions = self.sessions();
         assert_eq!(sessions.len(), 1, "{sessions:?}");
         let row = sessions.into_iter().next().unwrap();
-        let items = self.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&row.id))).unwrap();
+        let items = self.engine.store().read(|tx| tx.sessions().items(std::slice::from_ref(&row.id))).unwrap();
         let lines = items.into_values().flatten().map(|item| format!("{}: {}", item.field, item.text)).collect();
         (row, lines)
     }
 
     /// The text of all tiers.
     fn tiers(&self) -> String {
-        let tiers = self.engine.tiers(&TierAsk::default()).unwrap().tiers;
+        let tiers = self.engine.sessions().tiers(&TierAsk::default()).unwrap().tiers;
         tiers.into_iter().map(|tier| tier.text).collect()
     }
 
@@ -126,7 +126,7 @@ fn a_model_sums_up_a_session_and_each_of_its_lines_stands_in_a_message() {
         assert!(lines.contains(&format!("{field}: {text}")), "{field}: {lines:#?}");
     }
     assert!(!lines.iter().any(|line| line.starts_with("active_goals")), "no agent holds goals unless the person says so");
-    let items = desk.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&session.id))).unwrap();
+    let items = desk.engine.store().read(|tx| tx.sessions().items(std::slice::from_ref(&session.id))).unwrap();
     for item in items.values().flatten() {
         let message = desk.engine.store().read(|tx| tx.log().interaction(&item.place.interaction)).unwrap().unwrap();
         assert_eq!(item.place.span.quote(&message.content).unwrap(), item.text, "word for word");
@@ -138,7 +138,7 @@ fn a_model_sums_up_a_session_and_each_of_its_lines_stands_in_a_message() {
     let told = desk.tiers();
     assert_eq!(told.matches("small machine under my desk").count(), 1, "served once, as the model has it: {told}");
     // Nothing is new, so no request is sent. Control: without a model, the rules send no request.
-    desk.engine.queue_sessions().unwrap();
+    desk.engine.sessions().queue().unwrap();
     assert_eq!((desk.work(), desk.asked_of_sessions(&server).len()), (None, 1));
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     let before = server.connections();
@@ -184,7 +184,7 @@ fn records_that_are_deleted_and_made_again_are_the_same_and_nobody_is_asked() {
         format!("{rows}{}", desk.tiers())
     };
     let (before, asked) = (told(&desk), desk.asked_of_sessions(&server).len());
-    desk.engine.rebuild_sessions().unwrap();
+    desk.engine.sessions().rebuild().unwrap();
     assert!(desk.sessions().is_empty());
     desk.work();
     assert_eq!((told(&desk), desk.asked_of_sessions(&server).len()), (before, asked));
@@ -199,10 +199,10 @@ fn the_chosen_engine_decides_which_record_stands() {
     for (engines, proposer) in
         [(Engines::BuiltIn, RULES), (Engines::Both, MODEL), (Engines::BuiltIn, RULES), (Engines::Model, MODEL)]
     {
-        let mut settings = desk.engine.model_settings().unwrap();
+        let mut settings = desk.engine.models().settings().unwrap();
         settings.engines = engines;
-        desk.engine.set_model_settings(&settings).unwrap();
-        desk.engine.queue_sessions().unwrap();
+        desk.engine.models().set_settings(&settings).unwrap();
+        desk.engine.sessions().queue().unwrap();
         desk.work();
         assert_eq!(desk.record().0.proposer, proposer, "{engines:?}");
         let is_told = desk.tiers().contains("small machine under my desk");
@@ -228,7 +228,7 @@ fn a_line_that_nobody_said_is_dropped_and_an_answer_that_mostly_rests_on_nothing
         let everything = format!("{lines:?}{}", desk.tiers());
         assert!(INVENTED.iter().all(|line| !everything.contains(line)), "{everything}");
         assert!(desk.alerts().is_empty(), "a bad answer is no failure");
-        desk.engine.queue_sessions().unwrap();
+        desk.engine.sessions().queue().unwrap();
         desk.work();
         assert_eq!(desk.asked_of_sessions(&server).len(), 1, "and it is not asked for again");
     };
@@ -241,14 +241,14 @@ fn goals_are_asked_for_agents_that_may_hold_them_and_agents_on_the_skip_list_are
     let server = server();
     let desk = Desk::new(&server);
     let rules = SessionRules { goal_agents: vec!["Nova".to_owned()], ..SessionRules::default() };
-    desk.engine.set_session_rules(&rules).unwrap();
+    desk.engine.sessions().set_rules(&rules).unwrap();
     desk.session(&conversation("indent", INDENT));
     let (session, lines) = desk.record();
     assert_eq!(session.proposer, MODEL);
     assert!(lines.contains(&"active_goals: I want to learn sailing this year.".to_owned()), "{lines:#?}");
     let asked = desk.asked_of_sessions(&server).len();
     let skipped = SessionRules { skip_agents: vec!["Nova".to_owned()], goal_agents: Vec::new() };
-    desk.engine.set_session_rules(&skipped).unwrap();
+    desk.engine.sessions().set_rules(&skipped).unwrap();
     desk.session(&conversation("train", TRAIN));
     assert!(desk.sessions().is_empty() && desk.asked_of_sessions(&server).len() == asked);
 }
@@ -308,7 +308,7 @@ fn one_session_that_cannot_be_summed_up_keeps_no_other_from_it() {
     let train = desk.append(&conversation("train", TRAIN));
     let indent = desk.append(&conversation("indent", INDENT));
     for id in [&train, &indent] {
-        desk.engine.end_session(id, "nova").unwrap();
+        desk.engine.sessions().end(id, "nova").unwrap();
     }
     assert_eq!(desk.work(), Some(JobState::Queued), "it is tried again");
     let proposer = |id: &ConversationId| desk.sessions().into_iter().find(|row| row.conversation_id == *id).unwrap().proposer;
@@ -333,12 +333,12 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
             {
                 match meanwhile {
                     Meanwhile::Nothing => {}
-                    Meanwhile::Private => drop(engine.set_private(&id, true, Existing::Keep).unwrap()),
+                    Meanwhile::Private => drop(engine.erasure().set_private(&id, true, Existing::Keep).unwrap()),
                     Meanwhile::ThereAndBack => {
-                        engine.set_private(&id, true, Existing::Keep).unwrap();
-                        engine.set_private(&id, false, Existing::Keep).unwrap();
+                        engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
+                        engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
                     }
-                    Meanwhile::Erased => drop(engine.erase_conversation(&id, "a test").unwrap()),
+                    Meanwhile::Erased => drop(engine.erasure().erase_conversation(&id, "a test").unwrap()),
                 }
             }
             Answer::Text(good(request))
@@ -348,7 +348,7 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         let desk = Desk::new(&server);
         let id = desk.append(&conversation("indent", INDENT));
         desk.work();
-        desk.engine.end_session(&id, "nova").unwrap();
+        desk.engine.sessions().end(&id, "nova").unwrap();
         *slot.lock().unwrap() = Some((desk.engine.clone(), id, meanwhile));
         desk.work();
         assert!(slot.lock().unwrap().is_none(), "{meanwhile:?}: it was asked");
@@ -361,9 +361,9 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
     let desk = Desk::new(&server);
     let asked = desk.asked_of_sessions(&server).len();
     let id = desk.append(&conversation("indent", INDENT));
-    desk.engine.end_session(&id, "nova").unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    desk.engine.set_private(&id, true, Existing::Keep).unwrap();
+    desk.engine.sessions().end(&id, "nova").unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
     desk.work();
     assert_eq!(desk.asked_of_sessions(&server).len(), asked, "turned private between the rules and the model");
 }
@@ -375,7 +375,7 @@ fn erasing_a_conversation_takes_what_a_model_made_of_it_along() {
     let (id, _) = desk.session(&conversation("indent", INDENT));
     desk.session(&conversation("train", TRAIN));
     assert_eq!(desk.rows_of("session_replies"), 2);
-    let receipt = desk.engine.erase_conversation(&id, "a test").unwrap();
+    let receipt = desk.engine.erasure().erase_conversation(&id, "a test").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     desk.work();
     assert_eq!(desk.rows_of("session_replies"), 1);
@@ -389,13 +389,14 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     let desk = Desk::new(&server);
     let id = desk.append(&conversation("indent", INDENT));
     desk.work();
-    desk.engine.end_session(&id, "nova").unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.sessions().end(&id, "nova").unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let is_answered = || desk.calls().iter().any(|call| call == "session/2 answered");
-    let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
+    let died =
+        desk.engine.queue().run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
     assert_eq!(died.unwrap(), None, "the process ends after the reply was written down");
     let desk = desk.restarted();
-    let _lock = desk.engine.lock_worker().unwrap();
+    let _lock = desk.engine.queue().lock_worker().unwrap();
     desk.work();
     assert_eq!((desk.record().0.proposer.as_str(), desk.asked_of_sessions(&server).len()), (MODEL, 1));
 
@@ -409,15 +410,15 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     let desk = Desk::new(&silent);
     let id = desk.append(&conversation("indent", INDENT));
     desk.work();
-    desk.engine.end_session(&id, "nova").unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    desk.engine.sessions().end(&id, "nova").unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();
     let job = jobs.into_iter().find(|job| job.kind == JobKind::SessionsModel).unwrap();
     let before = silent.calls();
     let step = std::thread::scope(|scope| {
-        let running = scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
+        let running = scope.spawn(|| desk.engine.queue().run_next(Lane::Model, &|_| {}).unwrap());
         silent.wait_for_calls(before + 1);
-        desk.engine.cancel_job(&job.id).unwrap();
+        desk.engine.queue().cancel_job(&job.id).unwrap();
         running.join().unwrap()
     });
     assert!(matches!(step, Step::Ran(_, JobState::Cancelled)), "{step:?}");

@@ -117,25 +117,25 @@ impl Desk {
     /// Lets every conversation become quiet and runs all lanes. Returns the final state of the model's last job.
     fn grow(&self) -> Option<JobState> {
         self.clock.advance_ms(30 * DAY_MS);
-        self.engine.queue_topics().unwrap();
+        self.engine.topics().queue().unwrap();
         self.work()
     }
 
     fn topic_saying(&self, words: &str) -> VisibleTopic {
         let found: Vec<VisibleTopic> =
-            self.engine.topics().unwrap().into_iter().filter(|topic| self.text_of(topic).contains(words)).collect();
+            self.engine.topics().list().unwrap().into_iter().filter(|topic| self.text_of(topic).contains(words)).collect();
         assert_eq!(found.len(), 1, "one topic says {words:?}");
         found.into_iter().next().unwrap()
     }
 
     fn text_of(&self, topic: &VisibleTopic) -> String {
-        let lines = self.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap();
+        let lines = self.engine.store().read(|tx| tx.topics().lines(&topic.version.id)).unwrap();
         lines.into_iter().map(|line| format!("{}: {}\n", line.section, line.text)).collect()
     }
 
     /// Titles, texts and proposers of all topics of the owner.
     fn all_topics(&self) -> Vec<String> {
-        let topics = self.engine.topics().unwrap();
+        let topics = self.engine.topics().list().unwrap();
         topics.iter().map(|topic| format!("{} [{}]\n{}", topic.title(), topic.version.proposer, self.text_of(topic))).collect()
     }
 
@@ -160,12 +160,12 @@ fn a_model_words_a_topic_and_each_of_its_lines_leads_to_a_message() {
     let topic = desk.topic_saying("Try a new capacitor");
     assert_eq!((topic.title(), topic.version.proposer.as_str()), ("Capacitor of the water pump", MODEL));
     assert_eq!(desk.text_of(&topic), format!("decision: {}\ndetail: {}\n", DECIDED.1, FUSE.1), "takeaways first");
-    for line in desk.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap() {
+    for line in desk.engine.store().read(|tx| tx.topics().lines(&topic.version.id)).unwrap() {
         let message = desk.engine.store().read(|tx| tx.log().interaction(&line.place.interaction)).unwrap().unwrap();
         let quote = line.place.span.quote(&message.content).unwrap();
         assert!([DECIDED.2, FUSE.2].contains(&quote), "{quote}");
     }
-    let versions = desk.engine.store().read(|tx| tx.topics().topic_versions(&topic.topic.id)).unwrap();
+    let versions = desk.engine.store().read(|tx| tx.topics().versions(&topic.topic.id)).unwrap();
     let proposers: Vec<&str> = versions.iter().map(|version| version.proposer.as_str()).collect();
     assert_eq!(proposers, [RULES, MODEL], "what the rules wrote is kept beside it");
     assert_eq!(versions[1].supersedes.as_ref(), Some(&versions[0].id));
@@ -197,7 +197,7 @@ fn what_is_new_is_taken_into_the_notes_and_nothing_is_asked_twice() {
         format!("decision: {}\nlearning: {}\ndetail: {}\n", DECIDED.1, FILTER.1, FUSE.1),
         "what stood was kept"
     );
-    let versions = desk.engine.store().read(|tx| tx.topics().topic_versions(&topic.topic.id)).unwrap();
+    let versions = desk.engine.store().read(|tx| tx.topics().versions(&topic.topic.id)).unwrap();
     let told: Vec<(u32, &str)> = versions.iter().map(|version| (version.number, version.proposer.as_str())).collect();
     assert_eq!(told, [(1, RULES), (1, MODEL), (2, RULES), (2, MODEL)], "every version is kept");
 }
@@ -212,7 +212,7 @@ fn topics_that_are_deleted_and_made_again_are_the_same_and_nobody_is_asked() {
     desk.grow();
     let (before, asked) = (desk.all_topics(), desk.asked_of_topics(&server).len());
     assert_eq!(before.len(), 2);
-    desk.engine.rebuild_topics().unwrap();
+    desk.engine.topics().rebuild().unwrap();
     assert!(desk.all_topics().is_empty());
     desk.work();
     assert_eq!((desk.all_topics(), desk.asked_of_topics(&server).len()), (before, asked));
@@ -226,10 +226,10 @@ fn the_chosen_engine_decides_which_text_stands() {
     desk.grow();
     let asked = desk.asked_of_topics(&server).len();
     for (engines, proposer) in [(Engines::BuiltIn, RULES), (Engines::Both, MODEL), (Engines::Model, MODEL)] {
-        let mut settings = desk.engine.model_settings().unwrap();
+        let mut settings = desk.engine.models().settings().unwrap();
         settings.engines = engines;
-        desk.engine.set_model_settings(&settings).unwrap();
-        desk.engine.queue_topics().unwrap();
+        desk.engine.models().set_settings(&settings).unwrap();
+        desk.engine.topics().queue().unwrap();
         desk.work();
         assert_eq!(desk.topic_saying("capacitor").version.proposer, proposer, "{engines:?}");
     }
@@ -361,19 +361,20 @@ fn what_the_model_calls_distinct_becomes_a_topic_of_its_own_until_a_person_says_
     desk.grow();
     desk.append(&dm("ana-later", PUMP_AGAIN));
     desk.grow();
-    let titles = |desk: &Desk| desk.engine.topics().unwrap().iter().map(|topic| topic.version.messages).collect::<Vec<_>>();
+    let titles =
+        |desk: &Desk| desk.engine.topics().list().unwrap().iter().map(|topic| topic.version.messages).collect::<Vec<_>>();
     assert_eq!(titles(&desk), [4, 6], "two topics, and every message is in one of them");
     let before = desk.all_topics();
-    desk.engine.rebuild_topics().unwrap();
+    desk.engine.topics().rebuild().unwrap();
     desk.work();
     assert_eq!(desk.all_topics(), before, "made anew they are the same");
     let (pump, filter) = (desk.topic_saying("Try a new capacitor"), desk.topic_saying("cleaned every spring"));
     desk.clock.advance_ms(1_000);
-    let decision = desk.engine.decide_topic(&pump.topic.id, &TopicChoice::Merge(filter.topic.id)).unwrap();
+    let decision = desk.engine.topics().decide(&pump.topic.id, &TopicChoice::Merge(filter.topic.id)).unwrap();
     assert_eq!(titles(&desk), [10], "a person's word counts more");
     desk.grow();
     assert_eq!(titles(&desk), [10], "and goes on counting");
-    desk.engine.undo_topic_decision(&decision, true).unwrap();
+    desk.engine.topics().undo_decision(&decision, true).unwrap();
     assert_eq!(titles(&desk), [4, 6]);
     // Control: a model that marks nothing as distinct leaves the lines together, as the rules do.
     let agreeing = Desk::new(&self::server());
@@ -407,8 +408,8 @@ fn a_verdict_of_the_model_takes_a_proposal_away_or_leaves_it() {
         desk.grow();
         desk.append(&dm("ana-later", PUMP_AGAIN));
         desk.grow();
-        assert_eq!(desk.engine.topics().unwrap().len(), 2);
-        let proposals = desk.engine.store().read(|tx| tx.topics().topic_proposals("owner")).unwrap();
+        assert_eq!(desk.engine.topics().list().unwrap().len(), 2);
+        let proposals = desk.engine.store().read(|tx| tx.topics().proposals("owner")).unwrap();
         assert_eq!(!proposals.is_empty(), proposed, "{verdict}, citing {quote:?}: {proposals:?}");
         let asked = |desk: &Desk| desk.calls().iter().filter(|call| call.starts_with("topic_pair/1")).count();
         let count = asked(&desk);
@@ -467,8 +468,8 @@ fn what_turns_private_or_is_erased_while_it_is_asked_about_leaves_no_text() {
             {
                 match meanwhile {
                     Meanwhile::Nothing => {}
-                    Meanwhile::Private => drop(engine.set_private(&id, true, Existing::Keep).unwrap()),
-                    Meanwhile::Erased => drop(engine.erase_conversation(&id, "a test").unwrap()),
+                    Meanwhile::Private => drop(engine.erasure().set_private(&id, true, Existing::Keep).unwrap()),
+                    Meanwhile::Erased => drop(engine.erasure().erase_conversation(&id, "a test").unwrap()),
                 }
             }
             Answer::Text(good(request))
@@ -503,7 +504,7 @@ fn erasing_a_conversation_takes_what_was_worded_of_it_along() {
         rows.map(Result::unwrap).collect::<Vec<_>>().join("\n")
     };
     assert!(kept().contains(DECIDED.1) && kept().contains(BOOKED.1), "control: both are there");
-    let receipt = desk.engine.erase_conversation(&id, "a test").unwrap();
+    let receipt = desk.engine.erasure().erase_conversation(&id, "a test").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     assert!(!kept().contains(DECIDED.1), "nothing is left of it");
     let asked = desk.asked_of_topics(&server).len();
@@ -520,11 +521,11 @@ fn a_title_and_a_pin_of_a_person_hold_over_what_a_model_writes() {
     desk.append(&dm("ben", LISBON));
     desk.grow();
     let lisbon = desk.topic_saying("Lisbon");
-    desk.engine.decide_topic(&lisbon.topic.id, &TopicChoice::Rename(Some("Our journey".to_owned()))).unwrap();
-    desk.engine.decide_topic(&desk.topic_saying("capacitor").topic.id, &TopicChoice::Pin(true)).unwrap();
-    let mut settings = desk.engine.model_settings().unwrap();
+    desk.engine.topics().decide(&lisbon.topic.id, &TopicChoice::Rename(Some("Our journey".to_owned()))).unwrap();
+    desk.engine.topics().decide(&desk.topic_saying("capacitor").topic.id, &TopicChoice::Pin(true)).unwrap();
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.engines = Engines::Model;
-    desk.engine.set_model_settings(&settings).unwrap();
+    desk.engine.models().set_settings(&settings).unwrap();
     desk.grow();
     let lisbon = desk.topic_saying("Lisbon");
     assert_eq!(
@@ -541,14 +542,20 @@ fn a_crash_after_a_reply_pays_once() {
     let desk = Desk::new(&server);
     desk.append(&dm("ana", PUMP));
     desk.clock.advance_ms(DAY_MS);
-    desk.engine.queue_topics().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Embed, &|_| {}).unwrap() {}
+    desk.engine.topics().queue().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Embed, &|_| {}).unwrap() {}
     let is_answered = || desk.calls().iter().any(|call| call == "topic/1 answered");
     let kill = |point: keepsake_engine::KillPoint| point == keepsake_engine::KillPoint::AfterEffects && is_answered();
-    while desk.engine.run_next_killed(Lane::Model, &|_| {}, &kill).unwrap().is_some_and(|step| matches!(step, Step::Ran(..))) {}
+    while desk
+        .engine
+        .queue()
+        .run_next_killed(Lane::Model, &|_| {}, &kill)
+        .unwrap()
+        .is_some_and(|step| matches!(step, Step::Ran(..)))
+    {}
     assert!(is_answered(), "the process ends after the reply");
     let desk = desk.restarted();
-    let _lock = desk.engine.lock_worker().unwrap();
+    let _lock = desk.engine.queue().lock_worker().unwrap();
     desk.work();
     assert_eq!(desk.asked_of_topics(&server).len(), 1, "what was paid for is not asked again");
     assert_eq!(desk.topic_saying("capacitor").version.proposer, MODEL);
@@ -560,11 +567,11 @@ fn a_job_of_a_model_that_is_not_chosen_any_more_asks_nobody() {
     let desk = Desk::new(&server);
     desk.append(&dm("ana", PUMP));
     desk.clock.advance_ms(DAY_MS);
-    desk.engine.queue_topics().unwrap();
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Embed, &|_| {}).unwrap() {}
-    let mut settings = desk.engine.model_settings().unwrap();
+    desk.engine.topics().queue().unwrap();
+    while let Step::Ran(..) = desk.engine.queue().run_next(Lane::Embed, &|_| {}).unwrap() {}
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.engines = Engines::BuiltIn;
-    desk.engine.set_model_settings(&settings).unwrap();
+    desk.engine.models().set_settings(&settings).unwrap();
     desk.work();
     assert_eq!(desk.asked_of_topics(&server).len(), 0);
     let jobs = desk.engine.store().read(|tx| tx.jobs().recent(20)).unwrap();

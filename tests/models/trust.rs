@@ -34,9 +34,9 @@ fn a_server_that_nobody_vouches_for_brings_one_alert_and_nothing_else() {
     assert_eq!(server.connections(), 0);
 
     // Control: the same model is trusted at an address that needs no certificate.
-    let mut settings = desk.engine.model_settings().unwrap();
+    let mut settings = desk.engine.models().settings().unwrap();
     settings.provider.as_mut().unwrap().url = server.url();
-    desk.engine.set_model_settings(&settings).unwrap();
+    desk.engine.models().set_settings(&settings).unwrap();
     desk.append(&conversation("c2", &format!("owner Mara: {NURSE} on a children's ward.")));
     assert_eq!(desk.work(), Some(JobState::Done));
     let believed = format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", READING.label());

@@ -176,7 +176,7 @@ impl App {
         inner.engine.embedder().load_in_background(model_dir, move || on_model_settled(&app));
         let mut work = inner.work.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*work, Work::NotBegun) {
-            *work = match inner.engine.lock_worker() {
+            *work = match inner.engine.queue().lock_worker() {
                 Ok(lock) => Work::Working(start_worker(inner, lock)?),
                 Err(EngineError::AlreadyRunning) => {
                     wait_for_queue(inner)?;
@@ -265,7 +265,7 @@ impl App {
             drop(seen);
             // SQLite does not report which rows another process changed, so all tags are sent.
             self.tell(&Event::Changed { tags: Tag::ALL.iter().map(|tag| tag.name().to_owned()).collect() });
-            self.inner.engine.look_for_work();
+            self.inner.engine.queue().look_for_work();
         }
         Ok(())
     }
@@ -274,7 +274,7 @@ impl App {
     /// could overwrite the changes.
     pub(crate) fn own_queue(&self) -> Result<Option<WorkerLock>, ApiError> {
         let work = self.inner.work.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(if matches!(*work, Work::Working(_)) { None } else { Some(self.inner.engine.lock_worker()?) })
+        Ok(if matches!(*work, Work::Working(_)) { None } else { Some(self.inner.engine.queue().lock_worker()?) })
     }
 
     /// Starts a long-running operation under a name. Only one operation per name can run at a time.
@@ -337,7 +337,7 @@ fn tell_working(inner: &Arc<AppInner>) {
 
 fn start_worker(inner: &AppInner, lock: WorkerLock) -> Result<Worker, ApiError> {
     let listeners = Arc::clone(&inner.listeners);
-    let worker = inner.engine.start_worker(lock, move |progress| {
+    let worker = inner.engine.queue().start_worker(lock, move |progress| {
         listeners.tell(&Event::JobProgress {
             id: progress.job.to_string(),
             stage: progress.stage,
@@ -360,7 +360,7 @@ fn wait_for_queue(inner: &Arc<AppInner>) -> Result<(), ApiError> {
         let Some(inner) = app.upgrade() else { return };
         let mut work = inner.work.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*work, Work::Waiting) {
-            match inner.engine.take_queue(turn).map_err(ApiError::from).and_then(|lock| start_worker(&inner, lock)) {
+            match inner.engine.queue().take_queue(turn).map_err(ApiError::from).and_then(|lock| start_worker(&inner, lock)) {
                 Ok(worker) => {
                     *work = Work::Working(worker);
                     drop(work);
@@ -393,14 +393,14 @@ fn forward_changes(inner: &Arc<AppInner>) -> Result<(), ApiError> {
 
 fn on_model_settled(app: &Weak<AppInner>) {
     let Some(inner) = app.upgrade() else { return };
-    if let Err(error) = inner.engine.tell_of_refused_model() {
+    if let Err(error) = inner.engine.embeddings().tell_of_refused_model() {
         tracing::warn!(%error, "the person could not be told that the embedding model was refused");
     }
     // The reader may have been installed since the last start.
-    if let Err(error) = inner.engine.queue_unread() {
+    if let Err(error) = inner.engine.queue().queue_unread() {
         tracing::warn!(%error, "unread conversations could not be queued");
     }
-    if let Err(error) = inner.engine.queue_embedding() {
+    if let Err(error) = inner.engine.embeddings().queue() {
         tracing::warn!(%error, "missing vectors could not be queued");
     }
     inner.listeners.tell(&Event::Changed { tags: vec!["status".to_owned(), "embeddings".to_owned()] });
@@ -540,11 +540,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let app = open(dir.path());
         app.begin_work(dir.path().join("no-model"), |_| ()).expect("it begins");
-        app.engine().pause_for(keepsake_engine::PauseFor::Resumed).expect("it is stored");
+        app.engine().queue().pause_for(keepsake_engine::PauseFor::Resumed).expect("it is stored");
         let log = || std::fs::metadata(dir.path().join("keepsake.db-wal")).expect("there is one").len();
         assert!(log() > 0, "a control: what was written stands in the log");
         app.close();
         assert_eq!(log(), 0);
-        app.engine().resume().expect("it is open still");
+        app.engine().queue().resume().expect("it is open still");
     }
 }

@@ -1,6 +1,6 @@
 //! The application API: each command is declared once, with its request, response, errors and events.
 //!
-//! Windows, the loopback page, the command line and agents are adapters over [`dispatch`]. None of them uses the engine's types.
+//! Windows, the loopback page, the command line and agents are adapters over [`dispatch()`]. None of them uses the engine's types.
 //! Not in this crate: transports, windows, sockets, and rules that more than one command needs (they belong to the engine).
 
 #[macro_use]

@@ -1,11 +1,11 @@
 //! Connects Keepsake to the programs that can use it: it enters its server, a block of instructions and its hooks into their own
 //! configuration, and takes them out again.
 //!
-//! [`plan`] and [`plan_removal`] read texts and give a [`Plan`], which can be shown; [`apply`] carries it out. A plan changes
+//! [`plan()`] and [`plan_removal`] read texts and give a [`Plan`], which can be shown; [`apply()`] carries it out. A plan changes
 //! nothing but Keepsake's own entries, and a removal takes out exactly these, so that a file is the same to the byte if nobody
 //! changed it in between. It does not put a backup back, because the person may have edited the file since.
 //!
-//! [`check`] tries the entered command. [`program_of`] finds the program that is entered.
+//! [`check()`] tries the entered command. [`program_of`] finds the program that is entered.
 //!
 //! Not here: what the server and the hooks do, asking the person, and printing. No client's program is run.
 

@@ -3,6 +3,7 @@
 //! Each operation loads its data, decides with the pure crates, and writes once in a transaction. Not in this crate: wire
 //! formats (`api`), windows and sockets (`app`, `server`), SQL (`store`).
 
+pub mod areas;
 mod content_ids;
 mod derive;
 mod error;

@@ -107,7 +107,7 @@ fn answered(result: Result<Response, Response>) -> Response {
 
 async fn route(shared: &Arc<Shared>, agent: &AgentAccess) -> Result<Route, Response> {
     let (app, agent) = (shared.app.clone(), agent.clone());
-    match tokio::task::spawn_blocking(move || app.engine().route(&agent)).await {
+    match tokio::task::spawn_blocking(move || app.engine().models().route(&agent)).await {
         Ok(found) => found.map_err(|error| no_route(&error)),
         Err(_) => {
             let words = "Keepsake failed because of an internal error; please report this";
@@ -197,7 +197,10 @@ async fn context(shared: &Arc<Shared>, agent: &AgentAccess, task: String) -> Opt
 /// Records the call before it is forwarded.
 async fn begin_call(shared: &Arc<Shared>, agent: &AgentAccess, route: &Arc<Route>, model: String, bytes: u64) -> Option<CallId> {
     let (app, agent, route) = (shared.app.clone(), agent.clone(), Arc::clone(route));
-    match tokio::task::spawn_blocking(move || app.engine().begin_routed_call(&agent, &route, &model, bytes)).await.ok()? {
+    match tokio::task::spawn_blocking(move || app.engine().models().begin_routed_call(&agent, &route, &model, bytes))
+        .await
+        .ok()?
+    {
         Ok(call) => Some(call),
         Err(error) => {
             tracing::error!(%error, "a forwarded call could not be listed");
@@ -291,7 +294,7 @@ impl Tee {
                 append(&app, &agent, logged);
             }
             if let Some(call) = call
-                && let Err(error) = app.engine().end_routed_call(&call, bytes, end)
+                && let Err(error) = app.engine().models().end_routed_call(&call, bytes, end)
             {
                 tracing::error!(%error, "the end of a forwarded call could not be listed");
             }
@@ -326,7 +329,7 @@ fn append(app: &App, agent: &AgentAccess, logged: Logged) {
     let mut rest = logged.messages.as_slice();
     while !rest.is_empty() {
         let (now, later) = rest.split_at(batch(rest));
-        if let Err(error) = app.engine().append_messages(agent, &to, now) {
+        if let Err(error) = app.engine().imports().append_messages(agent, &to, now) {
             // A refusal is what the person set for this agent.
             match error {
                 EngineError::Refused(_) => tracing::debug!("a forwarded conversation is not logged for this agent"),

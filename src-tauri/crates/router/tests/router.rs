@@ -64,7 +64,7 @@ impl World {
         let (agent, token) = added(&app, "bot", Visibility::Private, &[]);
         let provider = Provider { shape: Shape::OpenAi, url: server.url(), model: "tiny:1b".to_owned(), context_tokens: None };
         choose(&app, Some(provider), true);
-        app.engine().set_router_settings(RouterSettings { is_on: true }).unwrap();
+        app.engine().models().set_router_settings(RouterSettings { is_on: true }).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let routes = keepsake_router::routes(app.clone());
         Self { events: app.subscribe(), app, server, runtime, routes, agent, token, _folder: folder }
@@ -142,7 +142,7 @@ impl World {
             tool: None,
         };
         let to = AppendTo { conversation: "diary".to_owned(), ..AppendTo::default() };
-        self.app.engine().append_messages(&diary, &to, &[message]).unwrap();
+        self.app.engine().imports().append_messages(&diary, &to, &[message]).unwrap();
     }
 
     /// The body of the newest request at the server.
@@ -154,13 +154,13 @@ impl World {
 fn added(app: &App, name: &str, visibility: Visibility, channels: &[&str]) -> (AgentAccess, String) {
     let channels = channels.iter().map(|channel| (*channel).to_owned()).collect();
     let new = NewAgent { name: name.to_owned(), visibility, channels, hears_owner: true };
-    let token = app.engine().add_agent(&new, *blake3::hash(name.as_bytes()).as_bytes()).unwrap();
-    (app.engine().agent_of_token(&token).unwrap().unwrap(), token)
+    let token = app.engine().agents().add(&new, *blake3::hash(name.as_bytes()).as_bytes()).unwrap();
+    (app.engine().agents().of_token(&token).unwrap().unwrap(), token)
 }
 
 fn choose(app: &App, provider: Option<Provider>, this_computer_only: bool) {
-    let settings = ModelSettings { provider, this_computer_only, ..app.engine().model_settings().unwrap() };
-    app.engine().set_model_settings(&settings).unwrap();
+    let settings = ModelSettings { provider, this_computer_only, ..app.engine().models().settings().unwrap() };
+    app.engine().models().set_settings(&settings).unwrap();
 }
 
 fn chat(texts: &[&str]) -> Value {
@@ -290,9 +290,9 @@ fn a_call_that_may_not_be_forwarded_is_refused_and_nothing_is_sent() {
         }
     };
     let agent = &world.agent;
-    world.app.engine().set_router_settings(RouterSettings { is_on: false }).unwrap();
+    world.app.engine().models().set_router_settings(RouterSettings { is_on: false }).unwrap();
     refused("the router is off", agent, "refused");
-    world.app.engine().set_router_settings(RouterSettings { is_on: true }).unwrap();
+    world.app.engine().models().set_router_settings(RouterSettings { is_on: true }).unwrap();
     let mut paused = agent.clone();
     paused.is_paused = true;
     refused("the agent is paused", &paused, "refused");
@@ -301,10 +301,10 @@ fn a_call_that_may_not_be_forwarded_is_refused_and_nothing_is_sent() {
     assert_eq!(world.server.connections(), 1, "control: otherwise it is");
     // The settings cannot be stored like this; the server is chosen while others are allowed, and then they are not.
     choose(&world.app, Some(elsewhere(world.server.port())), false);
-    let settings = ModelSettings { remote_tokens_a_day: 0, ..world.app.engine().model_settings().unwrap() };
-    world.app.engine().set_model_settings(&settings).unwrap();
+    let settings = ModelSettings { remote_tokens_a_day: 0, ..world.app.engine().models().settings().unwrap() };
+    world.app.engine().models().set_settings(&settings).unwrap();
     refused("the budget is spent", agent, "budget_spent");
-    let mut without = world.app.engine().model_settings().unwrap();
+    let mut without = world.app.engine().models().settings().unwrap();
     without.this_computer_only = true;
     world
         .app

@@ -48,7 +48,7 @@ pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned) else { return unknown_agent() };
     let app = shared.app.clone();
-    let found = tokio::task::spawn_blocking(move || app.engine().agent_of_token(&token)).await;
+    let found = tokio::task::spawn_blocking(move || app.engine().agents().of_token(&token)).await;
     let agent = match found {
         Ok(Ok(Some(agent))) => agent,
         Ok(Ok(None)) => return unknown_agent(),
@@ -108,7 +108,7 @@ async fn call(
 /// changed would already say something.
 async fn events(State(shared): State<Arc<Shared>>, Extension(agent): Extension<AgentAccess>) -> Response {
     let app = shared.app.clone();
-    let may = tokio::task::spawn_blocking(move || app.engine().may_hear_of_changes(&agent)).await;
+    let may = tokio::task::spawn_blocking(move || app.engine().agents().may_hear_of_changes(&agent)).await;
     match may {
         Ok(Ok(true)) => event_stream(&shared),
         Ok(Ok(false)) => refuse(StatusCode::FORBIDDEN, Code::Refused, "this agent may not follow changes"),

@@ -80,7 +80,7 @@ pub fn run(engine: &Engine, call: &HookCall) -> Result<Option<Value>, EngineErro
             if call.event == HookEvent::SessionEnd
                 && let Some(id) = engine.store().read(|tx| tx.log().conversation_by_source(&call.input.session_id))?
             {
-                engine.end_session(&id, &call.agent)?;
+                engine.sessions().end(&id, &call.agent)?;
             }
             Ok(None)
         }
@@ -94,7 +94,7 @@ fn context(engine: &Engine, call: &HookCall, query: Option<&str>) -> Result<Opti
         budget_chars: CONTEXT_CHARS,
         as_of: None,
     };
-    let context = engine.context(&request)?;
+    let context = engine.serve().context(&request)?;
     if context.text.is_empty() {
         return Ok(None);
     }
@@ -107,11 +107,11 @@ fn take_in(engine: &Engine, call: &HookCall) -> Result<(), EngineError> {
     let Some(path) = call.input.transcript_path.as_ref().filter(|path| path.is_absolute() && path.is_file()) else {
         return Ok(());
     };
-    engine.agent_named(&call.agent)?.check_running()?;
+    engine.agents().named(&call.agent)?.check_running()?;
     let source = match call.client {
         HookClient::ClaudeCode => SourceKind::ClaudeCode,
         HookClient::Codex => SourceKind::CodexCli,
     };
-    engine.queue_import(&ImportRequest { source: Some(source), ..ImportRequest::of(path.clone()) })?;
+    engine.imports().queue(&ImportRequest { source: Some(source), ..ImportRequest::of(path.clone()) })?;
     Ok(())
 }

@@ -203,7 +203,7 @@ struct Following {
 impl Following {
     /// Compares the choice with what is served, and makes it so.
     fn look(&mut self, host: &Host) {
-        let choice = match host.app.engine().agent_server() {
+        let choice = match host.app.engine().agents().server() {
             Ok(choice) => choice,
             Err(error) => return tracing::error!(%error, "the choice about the server for agents could not be read"),
         };

@@ -292,7 +292,7 @@ async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Resu
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|error| std::io::Error::other(error.to_string()))?;
     let folder: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let dir = shared.app.engine().incoming_dir().join(folder);
+    let dir = shared.app.engine().imports().incoming_dir().join(folder);
     let unfinished = Unfinished(Some(dir.clone()));
     tokio::fs::create_dir_all(&dir).await?;
     let path = dir.join(safe);

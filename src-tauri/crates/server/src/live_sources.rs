@@ -96,11 +96,11 @@ fn forward(changes: &Receiver<Event>, tell: &watch::Sender<u64>) {
 /// The sources with what the person chose for their channels.
 fn sources(engine: &Engine) -> keepsake_engine::Result<Vec<(LiveSource, Choices)>> {
     let with_choices = |source: LiveSource| {
-        let channels = engine.live_channels(&source.row.id)?.into_iter();
+        let channels = engine.sources().live_channels(&source.row.id)?.into_iter();
         let chosen = channels.filter(|channel| channel.choice == ChannelChoice::Remember);
         Ok((source, chosen.map(|channel| (channel.channel, channel.since)).collect()))
     };
-    engine.live_sources()?.into_iter().map(with_choices).collect()
+    engine.sources().live_sources()?.into_iter().map(with_choices).collect()
 }
 
 /// Makes what runs what should run. Returns how long until a daily source is due.
@@ -111,7 +111,7 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
         let is_same = |source: &&LiveSource| source.row.settings == run.settings && source.state != LiveState::Stopped;
         let keeps = by_id.get(id).is_some_and(|source| !source.row.is_paused && is_same(source));
         if !keeps {
-            engine.note_live_state(id, None);
+            engine.sources().note_live_state(id, None);
         }
         keeps
     });
@@ -125,16 +125,16 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
             if source.state == LiveState::Live {
                 // Everything was read. What is said from now on is read tomorrow.
                 running.remove(&row.id);
-                if let Err(error) = engine.note_live_source_read(&row.id) {
+                if let Err(error) = engine.sources().note_live_source_read(&row.id) {
                     tracing::error!(%error, "it could not be stored that a source was read");
                 }
                 // What was stored brings the next look, which knows when it is due again.
                 continue;
             }
-            let due = engine.live_source_due(row);
+            let due = engine.sources().live_source_due(row);
             let now = engine.now();
             if due > now && !running.contains_key(&row.id) {
-                engine.note_live_state(&row.id, Some(LiveState::Scheduled { at: due }));
+                engine.sources().note_live_state(&row.id, Some(LiveState::Scheduled { at: due }));
                 let wait = Duration::from_millis(u64::try_from(due.0 - now.0).unwrap_or(0));
                 next = Some(next.map_or(wait, |other| other.min(wait)));
                 continue;
@@ -142,7 +142,7 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
         }
         match running.get_mut(&row.id) {
             // What the person asks of the device comes the same way as what they choose.
-            Some(run) if run.choices != *choices || engine.is_device_asked(&row.id) => {
+            Some(run) if run.choices != *choices || engine.sources().is_device_asked(&row.id) => {
                 run.choices.clone_from(choices);
                 run.changed.send_modify(|version| *version += 1);
             }
@@ -150,9 +150,9 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
             // It does not run again on its own: the person has to do something.
             None if matches!(source.state, LiveState::NeedsAttention { .. } | LiveState::NeedsSecret) => {}
             None => {
-                engine.note_live_state(&row.id, Some(LiveState::Connecting));
+                engine.sources().note_live_state(&row.id, Some(LiveState::Connecting));
                 let changed = watch::Sender::new(0);
-                let link = Link::new(engine.source_inbox(&row.id), changed.subscribe());
+                let link = Link::new(engine.sources().source_inbox(&row.id), changed.subscribe());
                 let reading = read(engine.clone(), row.id.clone(), row.kind, row.settings.clone(), link);
                 let task = tokio::task::spawn_local(guarded(engine.clone(), row.id.clone(), reading));
                 let run = Running { task, settings: row.settings.clone(), choices: choices.clone(), changed };
@@ -174,14 +174,14 @@ async fn guarded(engine: Engine, id: LiveSourceId, reading: impl Future<Output =
         tracing::error!(source = %id, "a connector failed");
         let detail =
             "it stopped because of a fault in Keepsake; restart Keepsake, and report this if it happens again".to_owned();
-        engine.note_live_state(&id, Some(LiveState::NeedsAttention { detail }));
+        engine.sources().note_live_state(&id, Some(LiveState::NeedsAttention { detail }));
     }
 }
 
 /// Reads one source until the person has to do something about it.
 async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: String, link: Link) {
     let (noting, noted) = (engine.clone(), id.clone());
-    let note = move |state: LiveState| noting.note_live_state(&noted, Some(state));
+    let note = move |state: LiveState| noting.sources().note_live_state(&noted, Some(state));
     let settings: Settings = match serde_json::from_str(&settings) {
         Ok(settings) => settings,
         Err(error) => {
@@ -192,7 +192,7 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
         }
     };
     let (keys, source) = (engine.clone(), id.clone());
-    let has_secret = match tokio::task::spawn_blocking(move || keys.source_secret(&source)).await {
+    let has_secret = match tokio::task::spawn_blocking(move || keys.sources().source_secret(&source)).await {
         Ok(Ok(secret)) => secret.is_some(),
         Ok(Err(error)) => return note(LiveState::NeedsAttention { detail: error.to_string() }),
         Err(_) => return,

@@ -144,7 +144,7 @@ async fn call_tool(State(Serving { app, rates, .. }): State<Serving>, Json(call)
         return too_often(seconds);
     }
     answered(move || {
-        let agent = app.engine().agent_named(&call.agent)?;
+        let agent = app.engine().agents().named(&call.agent)?;
         let Some(name) = &call.tool else { return Ok(json!({})) };
         let tool = tool(name).ok_or_else(|| ApiError::not_found(format!("there is no tool '{name}'")))?;
         let answer = tool.run(&app, &agent, call.request)?;

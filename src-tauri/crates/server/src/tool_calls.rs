@@ -49,7 +49,7 @@ impl ToolCalls {
                 let opening = Arc::clone(&calls);
                 run(move || {
                     let app = opening.app()?;
-                    app.engine().agent_named(&opening.agent).map(drop).map_err(ApiError::from)
+                    app.engine().agents().named(&opening.agent).map(drop).map_err(ApiError::from)
                 })
                 .await?;
             }
@@ -106,7 +106,7 @@ impl ToolCalls {
         run(move || {
             let app = calls.app()?;
             // Read each time, so that a pause takes effect at once.
-            let agent = app.engine().agent_named(&calls.agent)?;
+            let agent = app.engine().agents().named(&calls.agent)?;
             let tool = tool(name).ok_or_else(|| ApiError::not_found(format!("there is no tool '{name}'")))?;
             tool.run(&app, &agent, request)
         })

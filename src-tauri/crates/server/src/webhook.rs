@@ -35,7 +35,7 @@ async fn receive(State(shared): State<Arc<Shared>>, Path(id): Path<String>, head
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned) else { return unknown() };
     let app = shared.app.clone();
-    let found = tokio::task::spawn_blocking(move || app.engine().webhook_of(&id, &token)).await;
+    let found = tokio::task::spawn_blocking(move || app.engine().sources().webhook_of(&id, &token)).await;
     let source = match found {
         Ok(Ok(Some(source))) => source.row,
         Ok(Ok(None)) => return unknown(),
@@ -46,7 +46,7 @@ async fn receive(State(shared): State<Arc<Shared>>, Path(id): Path<String>, head
     if let Err(seconds) = shared.rates.take(source.id.as_str(), app.engine().now().0) {
         return too_often(seconds);
     }
-    match tokio::task::spawn_blocking(move || app.engine().receive(&source, &body)).await {
+    match tokio::task::spawn_blocking(move || app.engine().sources().receive(&source, &body)).await {
         Ok(Ok(received)) => Json(json!({
             "stored": received.stored,
             "known": received.known,

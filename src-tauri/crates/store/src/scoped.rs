@@ -50,7 +50,7 @@ impl Search<'_> {
     }
 
     /// The given memories that match the query, best first, with their scores.
-    pub fn search_memories_within(&self, typed: &str, memories: &[MemoryId]) -> Result<Vec<(MemoryId, f64)>> {
+    pub fn memories_within(&self, typed: &str, memories: &[MemoryId]) -> Result<Vec<(MemoryId, f64)>> {
         let Some(parts) = query_parts(typed) else { return Ok(Vec::new()) };
         let within = to_json("memory ids", &memories)?;
         let sql = "SELECT f.rowid FROM memories_fts f JOIN memories m ON m.rank = f.rowid

@@ -30,11 +30,11 @@ impl Settings<'_> {
 impl SettingsMut<'_> {
     /// Stores the person's choice under `key`. `what` names the setting in an error.
     pub fn put_choice<T: Serialize + ?Sized>(&self, key: &str, what: &'static str, chosen: &T, now: Timestamp) -> Result<()> {
-        self.put_setting(key, &to_json(what, chosen)?, now)
+        self.put(key, &to_json(what, chosen)?, now)
     }
 
     /// Stores JSON under `key`.
-    pub fn put_setting(&self, key: &str, json: &str, now: Timestamp) -> Result<()> {
+    pub fn put(&self, key: &str, json: &str, now: Timestamp) -> Result<()> {
         self.tx.conn.execute(
             "INSERT INTO settings (key, value, updated_at_ms) VALUES (?1, ?2, ?3)
              ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at_ms = excluded.updated_at_ms",

@@ -424,7 +424,7 @@ fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
                         tx.jobs().complete(&lease, "{}", NOW)?;
                     }
                 }
-                tx.settings().put_setting(&format!("step-{step}"), &rows.to_string(), NOW)
+                tx.settings().put(&format!("step-{step}"), &rows.to_string(), NOW)
             })
             .unwrap();
         acknowledge(step);

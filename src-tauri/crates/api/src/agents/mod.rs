@@ -66,7 +66,7 @@ impl Tool {
         let began = Instant::now();
         let answer = (self.run)(app, agent, request);
         // An agent whose limits cannot be read counts as limited.
-        if app.engine().is_limited(agent).unwrap_or(true) {
+        if app.engine().agents().is_limited(agent).unwrap_or(true) {
             std::thread::sleep(until_step(began.elapsed()));
         }
         answer

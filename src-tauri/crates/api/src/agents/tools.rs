@@ -67,7 +67,7 @@ fn context_of(
         budget_chars: chars.map_or(0, |chars| chars.clamp(1, CONTEXT_CHARS_MAX)),
         as_of: moment("as_of", as_of)?,
     };
-    let context = app.engine().context(&request)?;
+    let context = app.engine().serve().context(&request)?;
     let sources = context.items.into_iter().enumerate();
     Ok(ContextAnswer {
         text: context.text,
@@ -164,7 +164,7 @@ pub(super) fn topics(app: &App, agent: &AgentAccess, ask: FindAsk) -> Result<Top
             hits.into_iter().map(|hit| Topic { id: hit.id, text: hit.text }).collect()
         }
         None => {
-            let topics = app.engine().topics_for(&audience(agent, ask.person, ask.channel))?;
+            let topics = app.engine().serve().topics_for(&audience(agent, ask.person, ask.channel))?;
             topics.into_iter().map(|topic| Topic { id: topic.id.to_string(), text: topic.title }).collect()
         }
     };
@@ -173,7 +173,7 @@ pub(super) fn topics(app: &App, agent: &AgentAccess, ask: FindAsk) -> Result<Top
 }
 
 pub(super) fn playbooks(app: &App, agent: &AgentAccess, ask: ListAsk) -> Result<PlaybooksAnswer, ApiError> {
-    let rows = app.engine().playbooks_for(&audience(agent, ask.person, ask.channel))?;
+    let rows = app.engine().playbooks().playbooks_for(&audience(agent, ask.person, ask.channel))?;
     let (rows, next_offset) = page(rows, ask.limit, ask.offset);
     let playbooks = rows.into_iter().map(|row| Playbook {
         id: row.id.to_string(),
@@ -185,7 +185,7 @@ pub(super) fn playbooks(app: &App, agent: &AgentAccess, ask: ListAsk) -> Result<
 }
 
 pub(super) fn gaps(app: &App, agent: &AgentAccess, ask: ListAsk) -> Result<GapsAnswer, ApiError> {
-    let rows = app.engine().gaps_for(&audience(agent, ask.person, ask.channel))?;
+    let rows = app.engine().serve().gaps_for(&audience(agent, ask.person, ask.channel))?;
     let (rows, next_offset) = page(rows, ask.limit, ask.offset);
     let gaps = rows.into_iter().map(|row| Gap {
         id: row.gap.id.to_string(),
@@ -199,7 +199,7 @@ pub(super) fn gaps(app: &App, agent: &AgentAccess, ask: ListAsk) -> Result<GapsA
 pub(super) fn append(app: &App, agent: &AgentAccess, ask: AppendAsk) -> Result<AppendAnswer, ApiError> {
     let messages = ask.messages.into_iter().map(message).collect::<Result<Vec<_>, _>>()?;
     let to = AppendTo { conversation: ask.conversation, title: ask.title, channel: ask.channel };
-    let done = app.engine().append_messages(agent, &to, &messages)?;
+    let done = app.engine().imports().append_messages(agent, &to, &messages)?;
     Ok(AppendAnswer {
         conversation_id: done.conversation.map(|id| id.to_string()),
         stored: done.stored,
@@ -229,7 +229,7 @@ fn message(ask: MessageAsk) -> Result<AppendMessage, ApiError> {
 }
 
 pub(super) fn end_session(app: &App, agent: &AgentAccess, ask: EndSessionAsk) -> Result<EndSessionAnswer, ApiError> {
-    Ok(EndSessionAnswer { is_new: app.engine().end_agent_session(agent, &ask.conversation)? })
+    Ok(EndSessionAnswer { is_new: app.engine().imports().end_agent_session(agent, &ask.conversation)? })
 }
 
 pub(super) fn remember(app: &App, agent: &AgentAccess, ask: RememberAsk) -> Result<RememberAnswer, ApiError> {
@@ -237,11 +237,11 @@ pub(super) fn remember(app: &App, agent: &AgentAccess, ask: RememberAsk) -> Resu
     let suggestion =
         Suggestion { conversation: ask.conversation, message: ask.message, quote: ask.quote, statement: ask.statement, category };
     // Whether it was known is not told: an agent that may see little could guess what the owner keeps, and hear that it is so.
-    app.engine().suggest_memory(agent, &suggestion)?;
+    app.engine().review().suggest_memory(agent, &suggestion)?;
     Ok(RememberAnswer { status: PENDING.to_owned() })
 }
 
 pub(super) fn report_gap(app: &App, agent: &AgentAccess, ask: ReportGapAsk) -> Result<ReportGapAnswer, ApiError> {
-    app.engine().report_gap(agent, &ask.conversation, ask.message.as_deref(), &ask.quote)?;
+    app.engine().review().report_gap(agent, &ask.conversation, ask.message.as_deref(), &ask.quote)?;
     Ok(ReportGapAnswer { status: PENDING.to_owned() })
 }

@@ -80,15 +80,15 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow, now: Timestamp) -> StoreResult<JobView
 
 pub(crate) fn jobs_list(app: &App, _request: Nothing) -> Result<JobsResponse, ApiError> {
     let engine = app.engine();
-    let pause = engine.pause()?;
+    let pause = engine.queue().pause()?;
     let paused_until = pause.and_then(|pause| pause.until).map(|until| until.0);
     let mut response = engine.store().read(|tx| {
         let items =
             tx.jobs().recent(JOBS)?.into_iter().map(|job| job_view(tx, job, engine.now())).collect::<StoreResult<Vec<_>>>()?;
-        Ok(JobsResponse { queued: tx.jobs().unsettled_jobs()?, items, paused: pause.is_some(), paused_until })
+        Ok(JobsResponse { queued: tx.jobs().unsettled()?, items, paused: pause.is_some(), paused_until })
     })?;
     for job in response.items.iter_mut().filter(|job| job.state == "running") {
-        if let Some(progress) = job.id.parse().ok().and_then(|id| engine.live_progress(&id)) {
+        if let Some(progress) = job.id.parse().ok().and_then(|id| engine.queue().live_progress(&id)) {
             job.stage = Some(progress.stage);
             job.done = progress.done;
             job.total = progress.total;
@@ -98,19 +98,19 @@ pub(crate) fn jobs_list(app: &App, _request: Nothing) -> Result<JobsResponse, Ap
 }
 
 pub(crate) fn job_cancel(app: &App, request: ById) -> Result<Nothing, ApiError> {
-    app.engine().cancel_job(&request.id.parse()?)?;
+    app.engine().queue().cancel_job(&request.id.parse()?)?;
     Ok(Nothing {})
 }
 
 pub(crate) fn job_retry(app: &App, request: ById) -> Result<Nothing, ApiError> {
-    app.engine().retry_job(&request.id.parse()?)?;
+    app.engine().queue().retry_job(&request.id.parse()?)?;
     Ok(Nothing {})
 }
 
 pub(crate) fn queue_pause(app: &App, request: PauseRequest) -> Result<Nothing, ApiError> {
     let engine = app.engine();
     match (request.paused, request.until.as_deref()) {
-        (false, _) => engine.resume()?,
+        (false, _) => engine.queue().resume()?,
         (true, until) => {
             let wanted = match until {
                 None => PauseFor::Resumed,
@@ -122,7 +122,7 @@ pub(crate) fn queue_pause(app: &App, request: PauseRequest) -> Result<Nothing, A
                     )));
                 }
             };
-            engine.pause_for(wanted)?;
+            engine.queue().pause_for(wanted)?;
         }
     }
     Ok(Nothing {})
@@ -172,6 +172,6 @@ pub(crate) fn alerts_list(app: &App, _request: Nothing) -> Result<AlertsResponse
 pub(crate) fn alert_dismiss(app: &App, request: ById) -> Result<Nothing, ApiError> {
     let now = app.engine().now();
     let id = request.id.parse()?;
-    app.engine().store().write(|tx| tx.alerts().dismiss_alert(&id, now))?;
+    app.engine().store().write(|tx| tx.alerts().dismiss(&id, now))?;
     Ok(Nothing {})
 }

@@ -16,29 +16,29 @@ pub(crate) fn agent_add(app: &App, request: AgentAddRequest) -> Result<AgentToke
     let visibility: Visibility = request.visibility.as_deref().unwrap_or("private").parse()?;
     let new = NewAgent { name: request.name, visibility, channels: request.channels, hears_owner: !request.talks_with_others };
     let name = new.name.trim().to_owned();
-    Ok(AgentToken { token: app.engine().add_agent(&new, random_bytes()?)?, name })
+    Ok(AgentToken { token: app.engine().agents().add(&new, random_bytes()?)?, name })
 }
 
 pub(crate) fn agent_renew(app: &App, request: AgentName) -> Result<AgentToken, ApiError> {
-    Ok(AgentToken { token: app.engine().renew_agent_token(&request.name, random_bytes()?)?, name: request.name })
+    Ok(AgentToken { token: app.engine().agents().renew_token(&request.name, random_bytes()?)?, name: request.name })
 }
 
 pub(crate) fn agent_pause(app: &App, request: AgentPauseRequest) -> Result<AgentsOverview, ApiError> {
-    app.engine().pause_agent(&request.name, request.is_paused)?;
+    app.engine().agents().pause(&request.name, request.is_paused)?;
     agents_overview(app, Nothing {})
 }
 
 pub(crate) fn agent_remove(app: &App, request: AgentName) -> Result<AgentsOverview, ApiError> {
-    app.engine().remove_agent(&request.name)?;
+    app.engine().agents().remove(&request.name)?;
     agents_overview(app, Nothing {})
 }
 
 pub(crate) fn agent_server_get(app: &App, _: Nothing) -> Result<AgentServerView, ApiError> {
-    let AgentServer { is_on, port } = app.engine().agent_server()?;
+    let AgentServer { is_on, port } = app.engine().agents().server()?;
     Ok(AgentServerView { choice: AgentServerChoice { is_on, port }, state: app.agent_server_state() })
 }
 
 pub(crate) fn agent_server_set(app: &App, request: AgentServerChoice) -> Result<AgentServerView, ApiError> {
-    app.engine().set_agent_server(AgentServer { is_on: request.is_on, port: request.port })?;
+    app.engine().agents().set_server(AgentServer { is_on: request.is_on, port: request.port })?;
     agent_server_get(app, Nothing {})
 }

@@ -27,7 +27,7 @@ fn finding(found: AuditFinding) -> AuditFindingView {
 pub(crate) fn audit_run(app: &App, request: AuditRequest) -> Result<AuditReport, ApiError> {
     let sample = if request.sample == 0 { AUDIT_SAMPLE } else { request.sample as usize };
     let task = app.begin_task(TASK)?;
-    let report = app.engine().audit(sample, request.seed.map(u64::from), &task)?;
+    let report = app.engine().review().audit(sample, request.seed.map(u64::from), &task)?;
     let share = |fault: &str, share: keepsake_engine::AuditShare| AuditShare {
         fault: fault.to_owned(),
         count: share.count as u32,

@@ -66,7 +66,7 @@ fn name(path: &Path) -> String {
 fn file(app: &App, place: &BackupPlace) -> Result<PathBuf, ApiError> {
     match (&place.token, &place.id) {
         (Some(token), None) => app.file(token),
-        (None, Some(id)) => Ok(app.engine().backup_named(id)?.path),
+        (None, Some(id)) => Ok(app.engine().backups().named(id)?.path),
         _ => Err(ApiError::invalid("no backup was chosen; choose a file or one of the listed backups")),
     }
 }
@@ -85,20 +85,20 @@ pub(crate) fn pick_export_folder(_app: &App, _request: Nothing) -> Result<Picked
 }
 
 pub(crate) fn backups_list(app: &App, _request: Nothing) -> Result<BackupsResponse, ApiError> {
-    let items = app.engine().backups()?.into_iter().map(|backup| BackupView {
+    let items = app.engine().backups().list()?.into_iter().map(|backup| BackupView {
         id: backup.name,
         made_at: backup.made.0,
         reason: backup.reason.name().to_owned(),
         bytes: backup.bytes,
     });
-    Ok(BackupsResponse { items: items.collect(), folder: app.engine().backups_dir().to_string_lossy().into_owned() })
+    Ok(BackupsResponse { items: items.collect(), folder: app.engine().backups().dir().to_string_lossy().into_owned() })
 }
 
 pub(crate) fn backup_make(app: &App, request: BackupPlace) -> Result<BackupMade, ApiError> {
     let task = app.begin_task(TASK)?;
     match request.token {
         Some(token) => {
-            let report = app.engine().back_up(&app.file(&token)?, &task)?;
+            let report = app.engine().backups().back_up(&app.file(&token)?, &task)?;
             Ok(BackupMade {
                 name: name(&report.path),
                 bytes: report.bytes,
@@ -106,8 +106,8 @@ pub(crate) fn backup_make(app: &App, request: BackupPlace) -> Result<BackupMade,
             })
         }
         None => {
-            let backup = app.engine().keep_backup(BackupReason::Asked, &task)?;
-            let held = app.engine().inspect_backup(&backup.path, &task)?;
+            let backup = app.engine().backups().keep(BackupReason::Asked, &task)?;
+            let held = app.engine().backups().inspect(&backup.path, &task)?;
             let contents = contents(&held.contents, held.doubt.as_ref());
             Ok(BackupMade { name: backup.name, bytes: backup.bytes, contents })
         }
@@ -118,7 +118,7 @@ pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<Restore
     let task = app.begin_task(TASK)?;
     let file = file(app, &request)?;
     let (held, locks) = if file.is_dir() {
-        let (list, doubt) = app.engine().inspect_export(&file, &task)?;
+        let (list, doubt) = app.engine().exports().inspect(&file, &task)?;
         let held = BackupContents {
             messages: list.rows_of("interactions"),
             conversations: list.rows_of("conversations"),
@@ -130,7 +130,7 @@ pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<Restore
         };
         (held, None)
     } else {
-        let held = app.engine().inspect_backup(&file, &task)?;
+        let held = app.engine().backups().inspect(&file, &task)?;
         (contents(&held.contents, held.doubt.as_ref()), held.locks)
     };
     let (messages, conversations) = app.engine().store().read(|tx| tx.log().totals())?;
@@ -143,18 +143,18 @@ pub(crate) fn restore(app: &App, request: BackupPlace) -> Result<RestoreOutcome,
     let file = file(app, &request)?;
     let on_doubt = if request.salvage { OnDoubt::Salvage } else { OnDoubt::Refuse };
     let receipt = if file.is_dir() {
-        app.engine().restore_export_with(&file, on_doubt, &task)?
+        app.engine().exports().restore_with(&file, on_doubt, &task)?
     } else {
-        app.engine().restore_with(&file, on_doubt, &task)?
+        app.engine().backups().restore_with(&file, on_doubt, &task)?
     };
-    app.engine().forget_upload(&file);
+    app.engine().imports().forget_upload(&file);
     Ok(outcome(&receipt))
 }
 
 pub(crate) fn export_make(app: &App, request: BackupPlace) -> Result<ExportMade, ApiError> {
     let task = app.begin_task(TASK)?;
     let parent = app.file(request.token.as_deref().ok_or_else(|| ApiError::invalid("choose a folder for the export"))?)?;
-    let receipt = app.engine().export_within(&parent, &task)?;
+    let receipt = app.engine().exports().export_within(&parent, &task)?;
     Ok(ExportMade {
         name: name(&receipt.folder),
         messages: receipt.messages,
@@ -168,7 +168,7 @@ pub(crate) fn export_make(app: &App, request: BackupPlace) -> Result<ExportMade,
 pub(crate) fn rebuild_begin(app: &App, _request: Nothing) -> Result<RebuildBegun, ApiError> {
     let task = app.begin_task(TASK)?;
     let _queue = app.own_queue()?;
-    let begun = app.engine().begin_rebuild(&task)?;
+    let begun = app.engine().maintenance().begin_rebuild(&task)?;
     Ok(RebuildBegun { backup: name(&begun.backup), candidates: begun.candidates, run_id: begun.run.to_string() })
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn timeline(app: &App, request: TimelineRequest) -> Result<TimelineRe
                 .ok_or_else(|| ApiError::invalid(format!("'{name}' is not a unit; use day, week, month or year")))?,
         ),
     };
-    let found = app.engine().timeline(&TimelineAsk {
+    let found = app.engine().serve().timeline(&TimelineAsk {
         person: request.person.map(|id| id.parse()).transpose()?,
         topic: request.topic.map(|id| id.parse()).transpose()?,
         from: request.from.map(Timestamp),
@@ -47,7 +47,7 @@ pub(crate) fn graph(app: &App, request: GraphRequest) -> Result<GraphResponse, A
         (None, Some(id)) => GraphOf::Topic(id.parse()?),
         _ => return Err(ApiError::invalid("give either a person or a topic: a graph has one thing at its center")),
     };
-    let graph = app.engine().graph(&of)?;
+    let graph = app.engine().serve().graph(&of)?;
     let nodes = graph.nodes.into_iter().map(|node| GraphNode {
         label: match node.kind {
             NodeKind::Conversation => title_or_stand_in(Some(&node.label)),

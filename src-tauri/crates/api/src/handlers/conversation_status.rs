@@ -43,7 +43,9 @@ pub(crate) fn conversation_standing(app: &App, request: ById) -> Result<Conversa
     let engine = app.engine();
     Ok(engine.store().read(|tx| {
         tx.log().conversation(&id)?;
-        let Some(standing) = engine.conversation_standing(tx, &id)? else { return Ok(ConversationStatusView::default()) };
+        let Some(standing) = engine.conversations().status_of(tx, &id)? else {
+            return Ok(ConversationStatusView::default());
+        };
         Ok(ConversationStatusView {
             status: Some(standing.status.to_string()),
             reasons: standing
@@ -78,7 +80,7 @@ pub(crate) fn conversation_standing(app: &App, request: ById) -> Result<Conversa
 
 pub(crate) fn person_commitments(app: &App, request: ById) -> Result<CommitmentsResponse, ApiError> {
     let id: EntityId = request.id.parse()?;
-    let owed = app.engine().commitments_with(&id)?;
+    let owed = app.engine().conversations().commitments_with(&id)?;
     let items = app
         .engine()
         .store()

@@ -49,7 +49,7 @@ pub(crate) fn conversations_list(app: &App, request: ConversationsListRequest) -
         from: request.from.map(Timestamp),
         to: request.to.map(Timestamp),
         handles: match &request.person {
-            Some(person) => Some(app.engine().handles_of_person(&person.parse()?)?),
+            Some(person) => Some(app.engine().serve().handles_of_person(&person.parse()?)?),
             None => None,
         },
         topic: request.topic.map(|id| id.parse()).transpose()?,
@@ -143,9 +143,9 @@ pub(crate) fn conversation_set_private(app: &App, request: SetPrivateRequest) ->
         ExistingMemories::Erase => Existing::Erase,
     };
     let outcome = match (request.private, request.use_private_time) {
-        (true, _) => app.engine().set_private(&id, true, existing)?,
-        (false, false) => app.engine().end_private(&id, PrivateTime::LeaveOut)?,
-        (false, true) => app.engine().end_private(&id, PrivateTime::Use)?,
+        (true, _) => app.engine().erasure().set_private(&id, true, existing)?,
+        (false, false) => app.engine().erasure().end_private(&id, PrivateTime::LeaveOut)?,
+        (false, true) => app.engine().erasure().end_private(&id, PrivateTime::Use)?,
     };
     Ok(SetPrivateOutcome {
         is_private: request.private,
@@ -159,7 +159,7 @@ pub(crate) fn conversation_set_private(app: &App, request: SetPrivateRequest) ->
 
 pub(crate) fn analyze_start(app: &App, request: AnalyzeRequest) -> Result<AnalyzeStarted, ApiError> {
     let id: ConversationId = request.id.parse()?;
-    Ok(match app.engine().queue_analysis(&id, request.force)? {
+    Ok(match app.engine().conversations().queue_analysis(&id, request.force)? {
         AnalyzeStart::Queued(job) => AnalyzeStarted::Queued { job_id: job.into() },
         AnalyzeStart::NothingNew(analysis) => AnalyzeStarted::NothingNew { analysis_id: analysis.into() },
         AnalyzeStart::TooShort { messages } => {

@@ -31,32 +31,32 @@ fn outcome(receipt: &ErasureReceipt) -> EraseOutcome {
 
 pub(crate) fn conversation_erase_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
     let id: ConversationId = request.id.parse()?;
-    Ok(preview(app.engine().preview_erased_conversation(&id)?))
+    Ok(preview(app.engine().erasure().preview_erased_conversation(&id)?))
 }
 
 pub(crate) fn conversation_erase(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
     let id: ConversationId = request.id.parse()?;
-    Ok(outcome(&app.engine().erase_conversation(&id, REASON)?))
+    Ok(outcome(&app.engine().erasure().erase_conversation(&id, REASON)?))
 }
 
 pub(crate) fn import_undo_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
     let id: ImportId = request.id.parse()?;
-    Ok(preview(app.engine().preview_undone_import(&id)?))
+    Ok(preview(app.engine().erasure().preview_undone_import(&id)?))
 }
 
 pub(crate) fn import_undo(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
     let id: ImportId = request.id.parse()?;
-    Ok(outcome(&app.engine().undo_import(&id)?))
+    Ok(outcome(&app.engine().erasure().undo_import(&id)?))
 }
 
 pub(crate) fn person_erase_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
     let id: EntityId = request.id.parse()?;
-    Ok(preview(app.engine().preview_erased_person(&id)?))
+    Ok(preview(app.engine().erasure().preview_erased_person(&id)?))
 }
 
 pub(crate) fn person_erase(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
     let id: EntityId = request.id.parse()?;
-    Ok(outcome(&app.engine().erase_person(&id, REASON)?))
+    Ok(outcome(&app.engine().erasure().erase_person(&id, REASON)?))
 }
 
 fn goes(erased: MemoriesErased) -> MemoriesErasePreview {
@@ -78,10 +78,10 @@ fn goes(erased: MemoriesErased) -> MemoriesErasePreview {
 }
 
 pub(crate) fn memories_erase_preview(app: &App, request: MemoriesEraseRequest) -> Result<MemoriesErasePreview, ApiError> {
-    Ok(goes(app.engine().preview_erased_memories(&ids(&request.ids)?)?))
+    Ok(goes(app.engine().erasure().preview_erased_memories(&ids(&request.ids)?)?))
 }
 
 pub(crate) fn memories_erase(app: &App, request: MemoriesEraseRequest) -> Result<MemoriesEraseOutcome, ApiError> {
-    let receipt = app.engine().erase_memories(&ids(&request.ids)?)?;
+    let receipt = app.engine().erasure().erase_memories(&ids(&request.ids)?)?;
     Ok(MemoriesEraseOutcome { gone: goes(receipt.erased), is_pending: !receipt.is_done, job_id: receipt.job.to_string() })
 }

@@ -37,23 +37,23 @@ fn view(tx: &ReadTx<'_>, gap: &GapRow) -> StoreResult<GapView> {
 }
 
 pub(crate) fn gaps_list(app: &App, _: Nothing) -> Result<GapsResponse, ApiError> {
-    let gaps = app.engine().gaps()?;
+    let gaps = app.engine().gaps().list()?;
     Ok(GapsResponse {
         items: app.engine().store().read(|tx| gaps.iter().map(|gap| view(tx, gap)).collect())?,
-        tasks_file: app.engine().tasks_file()?.map(|path| path.to_string_lossy().into_owned()),
+        tasks_file: app.engine().gaps().tasks_file()?.map(|path| path.to_string_lossy().into_owned()),
     })
 }
 
 pub(crate) fn gap_confirm(app: &App, request: GapConfirmRequest) -> Result<GapView, ApiError> {
     if let Some(file) = &request.file {
-        app.engine().set_tasks_file(Path::new(file))?;
+        app.engine().gaps().set_tasks_file(Path::new(file))?;
     }
-    let gap = app.engine().confirm_gap(&request.id.parse()?)?;
+    let gap = app.engine().gaps().confirm(&request.id.parse()?)?;
     Ok(app.engine().store().read(|tx| view(tx, &gap))?)
 }
 
 pub(crate) fn gap_dismiss(app: &App, request: GapDismissRequest) -> Result<Nothing, ApiError> {
-    app.engine().dismiss_gap(&request.id.parse()?, request.is_dismissed)?;
+    app.engine().gaps().dismiss(&request.id.parse()?, request.is_dismissed)?;
     Ok(Nothing {})
 }
 
@@ -62,6 +62,6 @@ pub(crate) fn pick_tasks_file(_app: &App, _request: Nothing) -> Result<TasksFile
 }
 
 pub(crate) fn tasks_file_set(app: &App, request: TasksFileRequest) -> Result<Nothing, ApiError> {
-    app.engine().set_tasks_file(Path::new(&request.path))?;
+    app.engine().gaps().set_tasks_file(Path::new(&request.path))?;
     Ok(Nothing {})
 }

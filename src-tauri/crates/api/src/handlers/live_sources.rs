@@ -89,17 +89,17 @@ fn without(missing: &[String]) -> Option<String> {
 
 pub(crate) fn live_sources_list(app: &App, _request: Nothing) -> Result<LiveSourcesResponse, ApiError> {
     let engine = app.engine();
-    let sources = engine.live_sources()?;
+    let sources = engine.sources().live_sources()?;
     // Whether there is a keyring is asked only if there is a secret, because asking may make the system ask the person.
     let has_secret = sources.iter().any(|source| source.row.kind != LiveSourceKind::Webhook);
     let items = sources.into_iter().map(|source| {
-        let channels = engine.live_channels(&source.row.id)?;
-        let device = engine.own_device(&source.row.id);
+        let channels = engine.sources().live_channels(&source.row.id)?;
+        let device = engine.sources().own_device(&source.row.id);
         view(source, device, &channels)
     });
     Ok(LiveSourcesResponse {
         items: items.collect::<Result<_, _>>()?,
-        is_secret_lost_at_end: has_secret && engine.secrets_are_lost_at_the_end(),
+        is_secret_lost_at_end: has_secret && engine.sources().secrets_are_lost_at_the_end(),
     })
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn live_source_recover(app: &App, request: LiveSourceRecoverRequest) 
     if request.recovery_key.trim().is_empty() {
         return Err(ApiError::invalid("enter the recovery key or the passphrase"));
     }
-    app.engine().ask_own_device(&id, DeviceRequest::Recover(request.recovery_key.into()))?;
+    app.engine().sources().ask_own_device(&id, DeviceRequest::Recover(request.recovery_key.into()))?;
     live_sources_list(app, Nothing {})
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn live_source_compare(app: &App, request: LiveSourceCompareRequest) 
         "cancel" => DeviceRequest::Cancel,
         _ => return Err(ApiError::invalid("the action is none of begin, accept, match, mismatch and cancel")),
     };
-    app.engine().ask_own_device(&id, asked)?;
+    app.engine().sources().ask_own_device(&id, asked)?;
     live_sources_list(app, Nothing {})
 }
 
@@ -160,35 +160,35 @@ pub(crate) fn live_source_add(app: &App, request: LiveSourceAddRequest) -> Resul
     let settings = settings(request.settings)?;
     if settings == Settings::Webhook {
         let name = request.name.ok_or_else(|| ApiError::invalid("a webhook needs a name, for example that of the bridge"))?;
-        let (id, token) = engine.add_webhook(&name, random_bytes()?)?;
+        let (id, token) = engine.sources().add_webhook(&name, random_bytes()?)?;
         return Ok(LiveSourceAdded { id: id.to_string(), token: Some(token), channels: 0 });
     }
     let connected = connected(app, settings, request.secret, request.attempt.as_deref())?;
     let channels = connected.channels.len() as u64;
-    let id = engine.add_live_source(NewLiveSource { connected, name: request.name, daily_hour: None })?;
+    let id = engine.sources().add_live_source(NewLiveSource { connected, name: request.name, daily_hour: None })?;
     Ok(LiveSourceAdded { id: id.to_string(), token: None, channels })
 }
 
 pub(crate) fn live_source_reconnect(app: &App, request: LiveSourceReconnectRequest) -> Result<LiveSourcesResponse, ApiError> {
     let engine = app.engine();
     let id: LiveSourceId = request.id.parse()?;
-    let stored = serde_json::from_str(&engine.live_source(&id)?.row.settings)
+    let stored = serde_json::from_str(&engine.sources().live_source(&id)?.row.settings)
         .map_err(|error| ApiError::invalid(format!("the stored settings of the source cannot be read: {error}")))?;
     let settings = settings(request.settings.unwrap_or(stored))?;
     let connected = connected(app, settings, request.secret, request.attempt.as_deref())?;
-    engine.reconnect_live_source(&id, &connected)?;
+    engine.sources().reconnect_live_source(&id, &connected)?;
     live_sources_list(app, Nothing {})
 }
 
 pub(crate) fn live_source_rename(app: &App, request: LiveSourceRenameRequest) -> Result<LiveSourcesResponse, ApiError> {
-    app.engine().rename_live_source(&request.id.parse()?, &request.name)?;
+    app.engine().sources().rename_live_source(&request.id.parse()?, &request.name)?;
     live_sources_list(app, Nothing {})
 }
 
 pub(crate) fn live_source_token(app: &App, request: ById) -> Result<LiveSourceAdded, ApiError> {
     let id: LiveSourceId = request.id.parse()?;
-    let token = app.engine().renew_webhook_token(&id, random_bytes()?)?;
-    let channels = app.engine().live_channels(&id)?.len() as u64;
+    let token = app.engine().sources().renew_webhook_token(&id, random_bytes()?)?;
+    let channels = app.engine().sources().live_channels(&id)?.len() as u64;
     Ok(LiveSourceAdded { id: request.id, token: Some(token), channels })
 }
 
@@ -196,26 +196,26 @@ pub(crate) fn live_source_pause(app: &App, request: LiveSourcePauseRequest) -> R
     let engine = app.engine();
     let ids = match request.id {
         Some(id) => vec![id.parse()?],
-        None => engine.live_sources()?.into_iter().map(|source| source.row.id).collect(),
+        None => engine.sources().live_sources()?.into_iter().map(|source| source.row.id).collect(),
     };
     for id in ids {
-        engine.pause_live_source(&id, request.is_paused)?;
+        engine.sources().pause_live_source(&id, request.is_paused)?;
     }
     live_sources_list(app, Nothing {})
 }
 
 pub(crate) fn live_source_schedule(app: &App, request: LiveSourceScheduleRequest) -> Result<LiveSourcesResponse, ApiError> {
-    app.engine().schedule_live_source(&request.id.parse()?, request.daily_hour)?;
+    app.engine().sources().schedule_live_source(&request.id.parse()?, request.daily_hour)?;
     live_sources_list(app, Nothing {})
 }
 
 pub(crate) fn live_source_remove_preview(app: &App, request: ById) -> Result<ErasePreview, ApiError> {
-    let row = app.engine().live_source(&request.id.parse()?)?.row;
-    Ok(preview(app.engine().preview_undone_import(&row.import)?))
+    let row = app.engine().sources().live_source(&request.id.parse()?)?.row;
+    Ok(preview(app.engine().erasure().preview_undone_import(&row.import)?))
 }
 
 pub(crate) fn live_source_remove(app: &App, request: LiveSourceRemoveRequest) -> Result<LiveSourceRemoved, ApiError> {
-    let receipt = app.engine().remove_live_source(&request.id.parse()?, request.forget)?;
+    let receipt = app.engine().sources().remove_live_source(&request.id.parse()?, request.forget)?;
     Ok(receipt.map_or(LiveSourceRemoved { messages: 0, memories: 0, is_pending: false }, |receipt| LiveSourceRemoved {
         messages: receipt.erased.messages,
         memories: receipt.erased.memories,
@@ -224,7 +224,7 @@ pub(crate) fn live_source_remove(app: &App, request: LiveSourceRemoveRequest) ->
 }
 
 pub(crate) fn live_channels_list(app: &App, request: ById) -> Result<LiveChannelsResponse, ApiError> {
-    let rows = app.engine().live_channels(&request.id.parse()?)?;
+    let rows = app.engine().sources().live_channels(&request.id.parse()?)?;
     let items = rows.into_iter().map(|row| LiveChannelView {
         channel: row.channel,
         title: row.title,
@@ -242,7 +242,7 @@ pub(crate) fn live_channels_list(app: &App, request: ById) -> Result<LiveChannel
 pub(crate) fn live_channels_choose(app: &App, request: LiveChannelsChooseRequest) -> Result<LiveChannelsResponse, ApiError> {
     let choice: ChannelChoice = request.choice.parse().map_err(|error| ApiError::invalid(format!("{error}")))?;
     let id: LiveSourceId = request.id.parse()?;
-    app.engine().choose_live_channels(&id, &request.channels, choice, request.since.map(Timestamp))?;
+    app.engine().sources().choose_live_channels(&id, &request.channels, choice, request.since.map(Timestamp))?;
     live_channels_list(app, ById { id: request.id })
 }
 

@@ -13,9 +13,9 @@ fn counts(found: Vec<(String, u64)>) -> Vec<Count> {
 
 pub(crate) fn maintenance_get(app: &App, _: Nothing) -> Result<MaintenanceView, ApiError> {
     let engine = app.engine();
-    let found = engine.maintenance()?;
+    let found = engine.maintenance().state()?;
     let waiting = engine.store().read(|tx| tx.maintenance().waiting(engine.now(), PARKED_UNTIL))?;
-    let proposals = engine.expired_proposals()?.len() as u64;
+    let proposals = engine.review().expired_proposals()?.len() as u64;
     let runs: Vec<MaintenanceRunView> = found
         .runs
         .into_iter()
@@ -49,22 +49,22 @@ pub(crate) fn maintenance_get(app: &App, _: Nothing) -> Result<MaintenanceView, 
 
 pub(crate) fn maintenance_set(app: &App, request: MaintenanceRulesView) -> Result<MaintenanceView, ApiError> {
     let MaintenanceRulesView { automatic, hour, park_after_days, notify } = request;
-    app.engine().set_maintenance_rules(&MaintenanceRules { automatic, hour, park_after_days, notify })?;
+    app.engine().maintenance().set_rules(&MaintenanceRules { automatic, hour, park_after_days, notify })?;
     maintenance_get(app, Nothing {})
 }
 
 pub(crate) fn maintenance_start(app: &App, request: Nothing) -> Result<MaintenanceView, ApiError> {
-    app.engine().start_maintenance()?;
+    app.engine().maintenance().start()?;
     maintenance_get(app, request)
 }
 
 pub(crate) fn maintenance_cancel(app: &App, request: Nothing) -> Result<MaintenanceView, ApiError> {
-    app.engine().cancel_maintenance()?;
+    app.engine().maintenance().cancel()?;
     maintenance_get(app, request)
 }
 
 pub(crate) fn parked_list(app: &App, _: Nothing) -> Result<ParkedResponse, ApiError> {
-    let items = app.engine().expired_proposals()?.into_iter().map(|parked| ParkedView {
+    let items = app.engine().review().expired_proposals()?.into_iter().map(|parked| ParkedView {
         kind: parked.proposal.kind.to_string(),
         id: parked.proposal.id,
         title: parked.proposal.title,
@@ -76,6 +76,6 @@ pub(crate) fn parked_list(app: &App, _: Nothing) -> Result<ParkedResponse, ApiEr
 pub(crate) fn parked_restore(app: &App, request: ParkedRestoreRequest) -> Result<ParkedResponse, ApiError> {
     let kind = |text: &str| text.parse().map_err(|error: keepsake_domain::ParseNameError| ApiError::invalid(error.to_string()));
     let items = request.items.into_iter().map(|item| Ok((kind(&item.kind)?, item.id)));
-    app.engine().restore_proposals(&items.collect::<Result<Vec<_>, ApiError>>()?)?;
+    app.engine().review().restore_proposals(&items.collect::<Result<Vec<_>, ApiError>>()?)?;
     parked_list(app, Nothing {})
 }

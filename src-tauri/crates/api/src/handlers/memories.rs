@@ -90,7 +90,8 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
                 .ok_or_else(|| ApiError::invalid(format!("'{name}' is not an age; use day, week, month, year or older")))?,
         ),
     };
-    let mut among = request.only_conflicting.then(|| engine.conflicting_memories()).transpose()?.map(|found| found.to_vec());
+    let mut among =
+        request.only_conflicting.then(|| engine.review().conflicting_memories()).transpose()?.map(|found| found.to_vec());
     if let Some(moment) = request.as_of {
         let mut held = engine.store().read(|tx| tx.memories().active_at(Some(Timestamp(moment))))?;
         held.retain(|id| among.as_ref().is_none_or(|among| among.contains(id)));
@@ -113,8 +114,8 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
         snoozed_until: request.only_parked.then_some(PARKED_UNTIL),
     };
     Ok(app.engine().store().read(|tx| {
-        let (total, items) = tx.memories().list_memories(&filter, sort, request.offset, page(request.limit))?;
-        let facets = if request.without_facets { MemoryFacets::default() } else { tx.memories().memory_facets(&filter)? };
+        let (total, items) = tx.memories().list(&filter, sort, request.offset, page(request.limit))?;
+        let facets = if request.without_facets { MemoryFacets::default() } else { tx.memories().facets(&filter)? };
         let by_said = if request.without_facets {
             Vec::new()
         } else {
@@ -269,7 +270,7 @@ pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiEr
     let id: MemoryId = request.id.parse()?;
     let model = app.engine().embedder().ready();
     Ok(app.engine().store().read(|tx| {
-        let item = tx.memories().memory_in_list(&id)?;
+        let item = tx.memories().in_list(&id)?;
         let evidence = tx.memories().evidence(&id)?.iter().map(|e| evidence_view(tx, e)).collect::<StoreResult<Vec<_>>>()?;
         let versions = tx.memories().versions(&id)?;
         let memory = item.memory.clone();
@@ -326,7 +327,7 @@ pub(crate) fn memory_decide(app: &App, request: Decision) -> Result<DecisionOutc
         Decision::Restore { ids: list } => Act::Restore(ids(&list)?),
         Decision::Recategorize { ids: list, category: wanted } => Act::Recategorize(ids(&list)?, category(&wanted)?),
     };
-    Ok(decided(app.engine().act(&act)?))
+    Ok(decided(app.engine().review().act(&act)?))
 }
 
 fn decided(outcome: ActOutcome) -> DecisionOutcome {
@@ -348,13 +349,13 @@ fn decided(outcome: ActOutcome) -> DecisionOutcome {
 pub(crate) fn memory_remember(app: &App, request: RememberRequest) -> Result<DecisionOutcome, ApiError> {
     let span = Span::new(request.start, request.end).map_err(|error| ApiError::invalid(error.to_string()))?;
     let category = request.category.as_deref().map(str::parse::<Category>).transpose()?;
-    let done = app.engine().remember(&request.interaction_id.parse()?, span, category)?;
+    let done = app.engine().review().remember(&request.interaction_id.parse()?, span, category)?;
     Ok(DecisionOutcome { applied: vec![done.id.to_string()], ..decided(done.outcome) })
 }
 
 pub(crate) fn undo(app: &App, request: UndoRequest) -> Result<UndoOutcome, ApiError> {
     let id: Option<OperationId> = request.operation_id.map(|id| id.parse()).transpose()?;
-    Ok(match app.engine().undo(id.as_ref())? {
+    Ok(match app.engine().review().undo(id.as_ref())? {
         Some((operation, summary, restored)) => UndoOutcome {
             operation_id: Some(operation.into()),
             summary,

@@ -71,14 +71,14 @@ fn settings_view(settings: &ModelSettings) -> ModelSettingsView {
 
 pub(crate) fn models_get(app: &App, _request: Nothing) -> Result<ModelsView, ApiError> {
     let engine = app.engine();
-    let settings = engine.model_settings()?;
+    let settings = engine.models().settings()?;
     let now = engine.now();
     let origin = settings.provider.as_ref().and_then(|provider| provider.origin());
     let (used, unread, waiting) = engine.store().read(|tx| {
         let unread = if settings.proposing().is_some() { tx.log().conversations_for_model()?.len() as u64 } else { 0 };
-        Ok((tx.model_calls().model_use(engine.day_began(now))?, unread, tx.jobs().waiting_for_model()?))
+        Ok((tx.model_calls().model_use(engine.models().day_began(now))?, unread, tx.jobs().waiting_for_model()?))
     })?;
-    let keys = engine.keys();
+    let keys = engine.models().keys();
     let (key_store, key_store_problem) = match keys.state() {
         KeyStoreState::Keyring => ("keyring", None),
         KeyStoreState::SessionOnly => {
@@ -91,7 +91,7 @@ pub(crate) fn models_get(app: &App, _request: Nothing) -> Result<ModelsView, Api
         key_store: key_store.to_owned(),
         key_store_problem,
         has_key: origin.is_some_and(|origin| matches!(keys.get(&origin), Ok(Some(_)))),
-        hold: engine.model_hold(now)?.map(|hold| hold.why),
+        hold: engine.models().hold(now)?.map(|hold| hold.why),
         today: use_view(used),
         unread,
         waiting,
@@ -109,9 +109,9 @@ pub(crate) fn models_set(app: &App, request: ModelSettingsView) -> Result<Models
         remote_tokens_a_day: request.remote_tokens_a_day,
         profile: MemoryProfile { fact, project, experience, story, relationship },
         pause_on_battery: request.pause_on_battery,
-        ..app.engine().model_settings()?
+        ..app.engine().models().settings()?
     };
-    app.engine().set_model_settings(&settings)?;
+    app.engine().models().set_settings(&settings)?;
     models_get(app, Nothing {})
 }
 
@@ -127,7 +127,8 @@ fn server_name(kind: ServerKind) -> &'static str {
 pub(crate) fn models_detect(app: &App, _request: Nothing) -> Result<FoundServers, ApiError> {
     let items = app
         .engine()
-        .detect_models()
+        .models()
+        .detect()
         .into_iter()
         .map(|server| {
             let (state, models) = match server.state {
@@ -151,7 +152,7 @@ pub(crate) fn models_detect(app: &App, _request: Nothing) -> Result<FoundServers
 
 pub(crate) fn models_of(app: &App, request: ProviderView) -> Result<ModelNames, ApiError> {
     let engine = app.engine();
-    let connection = engine.model_connection(&provider(request)?, engine.model_settings()?.this_computer_only)?;
+    let connection = engine.models().connection(&provider(request)?, engine.models().settings()?.this_computer_only)?;
     let items =
         connection.models(LIST_TIMEOUT_MS, &Unwatched).map_err(|error| ApiError::refused(sentence(&error.to_string())))?;
     Ok(ModelNames { items })
@@ -162,7 +163,7 @@ pub(crate) fn model_key_set(app: &App, request: ModelKeyRequest) -> Result<Model
     let origin = provider(request.provider)?
         .origin()
         .ok_or_else(|| ApiError::invalid("this is not the address of a server; enter one such as http://127.0.0.1:11434"))?;
-    let keys = app.engine().keys();
+    let keys = app.engine().models().keys();
     match request.key {
         Some(key) => {
             let key = ApiKey::parse(&key).map_err(|error| refused(&error))?;
@@ -174,7 +175,7 @@ pub(crate) fn model_key_set(app: &App, request: ModelKeyRequest) -> Result<Model
 }
 
 pub(crate) fn model_test(app: &App, request: ProviderView) -> Result<ModelTest, ApiError> {
-    let trial = app.engine().try_model(&provider(request)?)?;
+    let trial = app.engine().models().try_model(&provider(request)?)?;
     Ok(ModelTest {
         sent: trial.sent,
         received: trial.received,
@@ -186,7 +187,7 @@ pub(crate) fn model_test(app: &App, request: ProviderView) -> Result<ModelTest, 
 }
 
 pub(crate) fn model_rate(app: &App, request: ProviderView) -> Result<ModelRating, ApiError> {
-    let rated = app.engine().rate_model(&provider(request)?)?;
+    let rated = app.engine().models().rate(&provider(request)?)?;
     let view = |TaskRating { task, verdict, right, of, wrong }: TaskRating| TaskRatingView {
         task: task.to_owned(),
         verdict: verdict.name().to_owned(),
@@ -198,17 +199,17 @@ pub(crate) fn model_rate(app: &App, request: ProviderView) -> Result<ModelRating
 }
 
 pub(crate) fn model_rate_stop(app: &App, _request: Nothing) -> Result<Nothing, ApiError> {
-    app.engine().stop_rating();
+    app.engine().models().stop_rating();
     Ok(Nothing {})
 }
 
 pub(crate) fn model_pull(app: &App, request: ModelPullRequest) -> Result<ModelPullView, ApiError> {
-    app.engine().start_pull(&request.url, &request.model)?;
+    app.engine().models().start_pull(&request.url, &request.model)?;
     model_pull_state(app, Nothing {})
 }
 
 pub(crate) fn model_pull_state(app: &App, _request: Nothing) -> Result<ModelPullView, ApiError> {
-    let Some(pull) = app.engine().pull() else {
+    let Some(pull) = app.engine().models().pull() else {
         return Ok(ModelPullView { model: None, done: 0, total: 0, is_over: true, problem: None });
     };
     let problem = pull.problem.as_deref().map(sentence);
@@ -216,26 +217,26 @@ pub(crate) fn model_pull_state(app: &App, _request: Nothing) -> Result<ModelPull
 }
 
 pub(crate) fn model_pull_stop(app: &App, _request: Nothing) -> Result<ModelPullView, ApiError> {
-    app.engine().stop_pull();
+    app.engine().models().stop_pull();
     model_pull_state(app, Nothing {})
 }
 
 pub(crate) fn models_read_estimate(app: &App, _request: Nothing) -> Result<ReadingEstimateView, ApiError> {
-    let ReadingEstimate { conversations, tokens, duration_ms } = app.engine().estimate_reading()?;
+    let ReadingEstimate { conversations, tokens, duration_ms } = app.engine().models().estimate_reading()?;
     Ok(ReadingEstimateView { conversations, tokens, duration_ms })
 }
 
 pub(crate) fn models_read_all(app: &App, _request: Nothing) -> Result<QueuedCount, ApiError> {
-    Ok(QueuedCount { queued: app.engine().queue_unread_by_model()? as u64 })
+    Ok(QueuedCount { queued: app.engine().models().queue_unread_by_model()? as u64 })
 }
 
 pub(crate) fn router_settings_get(app: &App, _request: Nothing) -> Result<RouterSettingsView, ApiError> {
-    let RouterSettings { is_on } = app.engine().router_settings()?;
+    let RouterSettings { is_on } = app.engine().models().router_settings()?;
     Ok(RouterSettingsView { is_on })
 }
 
 pub(crate) fn router_settings_set(app: &App, request: RouterSettingsView) -> Result<RouterSettingsView, ApiError> {
-    app.engine().set_router_settings(RouterSettings { is_on: request.is_on })?;
+    app.engine().models().set_router_settings(RouterSettings { is_on: request.is_on })?;
     router_settings_get(app, Nothing {})
 }
 
@@ -263,7 +264,7 @@ fn call_view(row: ModelCallRow) -> ModelCallView {
 
 pub(crate) fn model_calls_list(app: &App, request: ModelCallsRequest) -> Result<ModelCallsResponse, ApiError> {
     let engine = app.engine();
-    let since = engine.day_began(engine.now());
+    let since = engine.models().day_began(engine.now());
     Ok(engine.store().read(|tx| {
         let (total, rows) = tx.model_calls().list(request.remote_only, request.offset, small_page(request.limit, CALLS_MAX))?;
         let items = rows.into_iter().map(call_view).collect();
@@ -272,7 +273,7 @@ pub(crate) fn model_calls_list(app: &App, request: ModelCallsRequest) -> Result<
 }
 
 pub(crate) fn model_calls_forget(app: &App, _request: Nothing) -> Result<Nothing, ApiError> {
-    app.engine().store().write(|tx| tx.model_calls().forget_model_call_texts())?;
+    app.engine().store().write(|tx| tx.model_calls().forget_texts())?;
     Ok(Nothing {})
 }
 
@@ -291,10 +292,11 @@ fn kind_name(kind: WatchKind) -> &'static str {
 pub(crate) fn watched_list(app: &App, _request: Nothing) -> Result<WatchedSources, ApiError> {
     let engine = app.engine();
     let items = engine
+        .sources()
         .watched_sources()?
         .into_iter()
         .map(|source| {
-            let (last, next) = engine.watched_times(&source)?;
+            let (last, next) = engine.sources().watched_times(&source)?;
             let path = source.path.to_string_lossy().into_owned();
             Ok(WatchedSourceView {
                 id: path.clone(),
@@ -319,17 +321,17 @@ pub(crate) fn watched_add(app: &App, request: WatchedAddRequest) -> Result<Watch
     };
     let path = app.file(&request.token)?;
     let engine = app.engine();
-    let mut sources = engine.watched_sources()?;
+    let mut sources = engine.sources().watched_sources()?;
     sources.retain(|source| source.path != path);
     sources.push(WatchedSource { path, kind, hour: request.hour, me: request.me });
-    engine.set_watched_sources(&sources)?;
+    engine.sources().set_watched_sources(&sources)?;
     watched_list(app, Nothing {})
 }
 
 pub(crate) fn watched_remove(app: &App, request: ById) -> Result<WatchedSources, ApiError> {
     let engine = app.engine();
-    let mut sources = engine.watched_sources()?;
+    let mut sources = engine.sources().watched_sources()?;
     sources.retain(|source| source.path.to_string_lossy() != request.id);
-    engine.set_watched_sources(&sources)?;
+    engine.sources().set_watched_sources(&sources)?;
     watched_list(app, Nothing {})
 }

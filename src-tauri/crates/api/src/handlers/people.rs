@@ -128,8 +128,8 @@ fn person(row: &PersonRow, said: &BTreeMap<String, String>, memories: u64, links
 
 pub(crate) fn people_list(app: &App, _: Nothing) -> Result<PeopleResponse, ApiError> {
     let engine = app.engine();
-    let people = engine.people()?;
-    let links = engine.links()?;
+    let people = engine.people().list()?;
+    let links = engine.people().links()?;
     let (by_handle, said) = engine.store().read(|tx| Ok((tx.people().memories_by_handle()?, tx.people().said_names()?)))?;
     let by_handle: HashMap<String, u64> = by_handle.into_iter().map(|(id, memories)| (id, memories.len() as u64)).collect();
     let items = people
@@ -145,15 +145,15 @@ pub(crate) fn people_list(app: &App, _: Nothing) -> Result<PeopleResponse, ApiEr
 pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiError> {
     let id: EntityId = request.id.parse()?;
     let engine = app.engine();
-    let people = engine.people()?;
+    let people = engine.people().list()?;
     let row = people
         .iter()
         .find(|row| row.id == id || row.handles.iter().any(|handle| handle.entity_id == id))
         .ok_or_else(|| ApiError::not_found(format!("there is no person {id}; `keepsake people` lists everybody")))?;
-    let all_links = engine.links()?;
+    let all_links = engine.people().links()?;
     let handles: Vec<HandleId> = row.handles.iter().map(|handle| handle.id.clone()).collect();
-    let places = engine.places_of(&row.id)?;
-    let profile = engine.profile_rows(&row.id)?;
+    let places = engine.privacy().places_of(&row.id)?;
+    let profile = engine.people().profile_rows(&row.id)?;
     Ok(engine.store().read(|tx| {
         let said = tx.people().said_names()?;
         let by_handle = tx.people().memories_by_handle()?;
@@ -204,7 +204,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
 }
 
 pub(crate) fn links_list(app: &App, request: LinksRequest) -> Result<LinksResponse, ApiError> {
-    let links = app.engine().links()?;
+    let links = app.engine().people().links()?;
     let is_answered = |row: &Link| row.status != LinkStatus::Open;
     let answered = links.iter().filter(|row| is_answered(row)).count() as u64;
     let open = links.len() as u64 - answered;
@@ -222,14 +222,14 @@ pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothi
         "different" => LinkAnswer::Different,
         "unsure" => LinkAnswer::Unsure,
         "open" => {
-            app.engine().reopen_link(&id)?;
-            app.engine().queue_profiles()?;
+            app.engine().people().reopen_link(&id)?;
+            app.engine().people().queue_profiles()?;
             return Ok(Nothing {});
         }
         other => return Err(ApiError::invalid(format!("'{other}' is not an answer; use same, different, unsure or open"))),
     };
-    app.engine().answer_link(&id, answer)?;
-    app.engine().queue_profiles()?;
+    app.engine().people().answer_link(&id, answer)?;
+    app.engine().people().queue_profiles()?;
     Ok(Nothing {})
 }
 
@@ -248,13 +248,13 @@ pub(super) fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> 
 }
 
 pub(crate) fn link_handles(app: &App, request: HandlePair) -> Result<Nothing, ApiError> {
-    app.engine().link_handles(&named_handle(app, &request.a)?, &named_handle(app, &request.b)?)?;
-    app.engine().queue_profiles()?;
+    app.engine().people().link_handles(&named_handle(app, &request.a)?, &named_handle(app, &request.b)?)?;
+    app.engine().people().queue_profiles()?;
     Ok(Nothing {})
 }
 
 pub(crate) fn link_preview(app: &App, request: HandlePair) -> Result<LinkPreviewResponse, ApiError> {
-    let preview = app.engine().preview_link(&named_handle(app, &request.a)?, &named_handle(app, &request.b)?)?;
+    let preview = app.engine().people().preview_link(&named_handle(app, &request.a)?, &named_handle(app, &request.b)?)?;
     Ok(LinkPreviewResponse {
         handles: preview.handles.iter().map(handle).collect(),
         newly_visible: preview.newly_visible.into_iter().map(|(title, memories)| OpenedPlace { title, memories }).collect(),
@@ -263,8 +263,8 @@ pub(crate) fn link_preview(app: &App, request: HandlePair) -> Result<LinkPreview
 }
 
 pub(crate) fn link_remove(app: &App, request: ById) -> Result<Nothing, ApiError> {
-    app.engine().unlink(&request.id.parse()?)?;
-    app.engine().queue_profiles()?;
+    app.engine().people().unlink(&request.id.parse()?)?;
+    app.engine().people().queue_profiles()?;
     Ok(Nothing {})
 }
 
@@ -300,7 +300,7 @@ fn change(request: VisibilityRequest) -> Result<VisibilityChange, ApiError> {
 }
 
 pub(crate) fn visibility_preview(app: &App, request: VisibilityRequest) -> Result<VisibilityPreview, ApiError> {
-    let effect = app.engine().preview_visibility(&change(request)?)?;
+    let effect = app.engine().privacy().preview_visibility(&change(request)?)?;
     Ok(VisibilityPreview {
         conversations: effect.conversations,
         messages: effect.messages,
@@ -310,18 +310,18 @@ pub(crate) fn visibility_preview(app: &App, request: VisibilityRequest) -> Resul
 }
 
 pub(crate) fn visibility_set(app: &App, request: VisibilityRequest) -> Result<Nothing, ApiError> {
-    app.engine().choose_visibility(&change(request)?)?;
-    app.engine().queue_profiles()?;
+    app.engine().privacy().choose_visibility(&change(request)?)?;
+    app.engine().people().queue_profiles()?;
     Ok(Nothing {})
 }
 
 pub(crate) fn context_get(app: &App, request: ContextRequestView) -> Result<ContextResponse, ApiError> {
-    let context = app.engine().context(&context_request(request))?;
+    let context = app.engine().serve().context(&context_request(request))?;
     context_view(app, context)
 }
 
 pub(crate) fn context_preview(app: &App, request: ContextRequestView) -> Result<ContextResponse, ApiError> {
-    let context = app.engine().context_preview(&context_request(request))?;
+    let context = app.engine().serve().context_preview(&context_request(request))?;
     context_view(app, context)
 }
 

@@ -81,11 +81,11 @@ fn detail(tx: &ReadTx<'_>, playbook: &PlaybookRow) -> StoreResult<PlaybookDetail
 }
 
 pub(crate) fn playbooks_list(app: &App, _: Nothing) -> Result<PlaybooksResponse, ApiError> {
-    Ok(PlaybooksResponse { items: app.engine().playbooks()?.iter().map(row).collect() })
+    Ok(PlaybooksResponse { items: app.engine().playbooks().list()?.iter().map(row).collect() })
 }
 
 pub(crate) fn playbook_get(app: &App, request: ById) -> Result<PlaybookDetail, ApiError> {
-    let playbook = app.engine().playbook(&request.id.parse::<PlaybookId>()?)?;
+    let playbook = app.engine().playbooks().playbook(&request.id.parse::<PlaybookId>()?)?;
     Ok(app.engine().store().read(|tx| detail(tx, &playbook))?)
 }
 
@@ -96,12 +96,12 @@ pub(crate) fn playbook_decide(app: &App, request: PlaybookDecideRequest) -> Resu
             request.status
         ))
     })?;
-    let decision = app.engine().decide_seen_playbook(&request.id.parse()?, status, request.version)?;
+    let decision = app.engine().playbooks().decide_seen(&request.id.parse()?, status, request.version)?;
     Ok(PlaybookDecided { decision_id: decision.to_string() })
 }
 
 pub(crate) fn playbook_undo(app: &App, request: ById) -> Result<Nothing, ApiError> {
-    app.engine().undo_playbook_decision(&request.id.parse::<PlaybookDecisionId>()?)?;
+    app.engine().playbooks().undo_decision(&request.id.parse::<PlaybookDecisionId>()?)?;
     Ok(Nothing {})
 }
 
@@ -110,20 +110,20 @@ pub(crate) fn playbook_export(app: &App, request: PlaybookExportRequest) -> Resu
     if !dir.is_absolute() {
         return Err(ApiError::refused("the path of the folder is not absolute; enter the full path"));
     }
-    let path = app.engine().export_playbook(&request.id.parse()?, dir)?;
+    let path = app.engine().playbooks().export(&request.id.parse()?, dir)?;
     Ok(PlaybookExported { path: path.to_string_lossy().into_owned() })
 }
 
 pub(crate) fn playbooks_refresh(app: &App, _: Nothing) -> Result<Nothing, ApiError> {
-    app.engine().queue_playbooks_now()?;
+    app.engine().playbooks().queue_now()?;
     Ok(Nothing {})
 }
 
 pub(crate) fn playbook_settings_get(app: &App, _: Nothing) -> Result<PlaybookSettings, ApiError> {
-    Ok(PlaybookSettings { webhook: app.engine().playbook_webhook()? })
+    Ok(PlaybookSettings { webhook: app.engine().playbooks().webhook()? })
 }
 
 pub(crate) fn playbook_settings_set(app: &App, request: PlaybookSettings) -> Result<PlaybookSettings, ApiError> {
-    app.engine().set_playbook_webhook(request.webhook.as_deref())?;
+    app.engine().playbooks().set_webhook(request.webhook.as_deref())?;
     playbook_settings_get(app, Nothing {})
 }

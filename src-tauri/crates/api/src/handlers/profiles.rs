@@ -67,18 +67,18 @@ pub(super) fn entries(tx: &ReadTx<'_>, rows: &[ProfileRow]) -> StoreResult<Vec<P
 
 pub(crate) fn profile_at(app: &App, request: ProfileAtRequest) -> Result<ProfileAtResponse, ApiError> {
     let person: EntityId = request.id.parse()?;
-    let day = profiles_at(&app.engine().profile_rows(&person)?, Timestamp(request.time));
+    let day = profiles_at(&app.engine().people().profile_rows(&person)?, Timestamp(request.time));
     let names = |ids: &[ProfileId]| ids.iter().map(ToString::to_string).collect();
     Ok(ProfileAtResponse { believed: names(&day.believed), held: names(&day.held) })
 }
 
 pub(crate) fn profile_debunk(app: &App, request: ProfileDebunkRequest) -> Result<Nothing, ApiError> {
-    app.engine().dispute_profile(&request.id.parse()?, request.is_debunked)?;
+    app.engine().people().dispute_profile(&request.id.parse()?, request.is_debunked)?;
     Ok(Nothing {})
 }
 
 pub(crate) fn profile_correct(app: &App, request: ProfileCorrectRequest) -> Result<ProfileCorrected, ApiError> {
-    let id = app.engine().correct_profile(&request.id.parse()?, &request.content)?;
+    let id = app.engine().people().correct_profile(&request.id.parse()?, &request.content)?;
     Ok(ProfileCorrected { id: id.to_string() })
 }
 

@@ -95,9 +95,9 @@ fn ids_of(ids: &[String]) -> Result<Vec<ReflectionId>, ApiError> {
 }
 
 pub(crate) fn reflections_list(app: &App, _: Nothing) -> Result<ReflectionsResponse, ApiError> {
-    let found = app.engine().reflections()?;
+    let found = app.engine().reflections().list()?;
     Ok(app.engine().store().read(|tx| {
-        let run = tx.reflections().last_reflection_run()?.map(|(id, summary, at)| ReflectionRunView {
+        let run = tx.reflections().last_run()?.map(|(id, summary, at)| ReflectionRunView {
             operation_id: id.to_string(),
             summary,
             at: at.0,
@@ -111,7 +111,7 @@ pub(crate) fn reflections_list(app: &App, _: Nothing) -> Result<ReflectionsRespo
 }
 
 pub(crate) fn reflection_get(app: &App, request: ById) -> Result<ReflectionDetail, ApiError> {
-    let found = app.engine().reflection(&request.id.parse()?)?;
+    let found = app.engine().reflections().reflection(&request.id.parse()?)?;
     Ok(app.engine().store().read(|tx| detail(tx, &found))?)
 }
 
@@ -119,13 +119,13 @@ pub(crate) fn reflections_decide(app: &App, request: ReflectionsDecideRequest) -
     let status: ReflectionStatus = request.status.parse().map_err(|_| {
         ApiError::invalid(format!("'{}' is not a status of a proposal; use open, accepted, refused or parked", request.status))
     })?;
-    let needs_look = app.engine().decide_reflections(&ids_of(&request.ids)?, status)?;
+    let needs_look = app.engine().reflections().decide(&ids_of(&request.ids)?, status)?;
     Ok(ReflectionsDecided { needs_look: looks(needs_look) })
 }
 
 pub(crate) fn reflections_apply(app: &App, request: ReflectionsApplyRequest) -> Result<ReflectionsApplied, ApiError> {
     let ids = request.ids.as_deref().map(ids_of).transpose()?;
-    let run = app.engine().apply_reflections(ids.as_deref(), &Unwatched)?;
+    let run = app.engine().reflections().apply(ids.as_deref(), &Unwatched)?;
     Ok(ReflectionsApplied {
         operation_id: run.operation.map(|id| id.to_string()),
         summary: run.summary,
@@ -135,15 +135,15 @@ pub(crate) fn reflections_apply(app: &App, request: ReflectionsApplyRequest) -> 
 }
 
 pub(crate) fn reflections_undo(app: &App, _: Nothing) -> Result<ReflectionsUndone, ApiError> {
-    Ok(ReflectionsUndone { summary: app.engine().undo_reflections(None)?.map(|(_, words)| words) })
+    Ok(ReflectionsUndone { summary: app.engine().reflections().undo(None)?.map(|(_, words)| words) })
 }
 
 pub(crate) fn reflections_look(app: &App, _: Nothing) -> Result<ReflectionsLooking, ApiError> {
-    Ok(ReflectionsLooking { job_id: app.engine().queue_reflection()?.to_string() })
+    Ok(ReflectionsLooking { job_id: app.engine().reflections().queue()?.to_string() })
 }
 
 pub(crate) fn reflection_settings_get(app: &App, _: Nothing) -> Result<ReflectionSettings, ApiError> {
-    let rules = app.engine().reflection_rules()?;
+    let rules = app.engine().reflections().rules()?;
     Ok(ReflectionSettings { automatic: rules.automatic.iter().map(ToString::to_string).collect() })
 }
 
@@ -153,6 +153,6 @@ pub(crate) fn reflection_settings_set(app: &App, request: ReflectionSettings) ->
             .map_err(|_| ApiError::invalid(format!("'{name}' is not a kind of proposal; use archive or merge")))
     };
     let automatic = request.automatic.iter().map(kind).collect::<Result<Vec<_>, _>>()?;
-    app.engine().set_reflection_rules(&ReflectionRules { automatic })?;
+    app.engine().reflections().set_rules(&ReflectionRules { automatic })?;
     reflection_settings_get(app, Nothing {})
 }

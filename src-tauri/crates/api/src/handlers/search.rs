@@ -50,7 +50,7 @@ fn person(hit: &PersonHit, found: &Found) -> SearchHit {
 }
 
 fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<SearchHit> {
-    let item = tx.memories().memory_in_list(&hit.id)?;
+    let item = tx.memories().in_list(&hit.id)?;
     // A memory that the person shared may be shown anywhere, but its evidence may not.
     let mut first = None;
     for evidence in tx.memories().evidence(&hit.id)? {
@@ -187,7 +187,7 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
     // Without an audience, the owner searches everything.
     let audience = (audience != Audience::default()).then_some(audience);
     let around = request.around.min(AROUND_MAX);
-    let found = app.engine().search(&SearchAsk {
+    let found = app.engine().serve().search(&SearchAsk {
         query: request.query,
         limit,
         audience,

@@ -55,7 +55,7 @@ pub(crate) fn sessions_list(app: &App, request: SessionsRequest) -> Result<Sessi
         let wanted: Vec<&SessionRow> =
             all.iter().filter(|session| agent.as_ref().is_none_or(|agent| session.agent == *agent)).collect();
         let ids: Vec<SessionId> = wanted.iter().map(|session| session.id.clone()).collect();
-        let items = tx.sessions().session_items(&ids)?;
+        let items = tx.sessions().items(&ids)?;
         let of = |session: &SessionRow| items.get(&session.id).map_or(&[][..], Vec::as_slice);
         let items = wanted.iter().map(|session| row(tx, session, of(session))).collect::<StoreResult<_>>()?;
         Ok(SessionsResponse { items, agents })
@@ -66,7 +66,7 @@ pub(crate) fn session_get(app: &App, request: ById) -> Result<SessionDetail, Api
     let id: SessionId = request.id.parse()?;
     Ok(app.engine().store().read(|tx| {
         let session = tx.sessions().session(&id)?;
-        let items = tx.sessions().session_items(std::slice::from_ref(&id))?.remove(&id).unwrap_or_default();
+        let items = tx.sessions().items(std::slice::from_ref(&id))?.remove(&id).unwrap_or_default();
         let mut views = Vec::new();
         for item in &items {
             // An item is shown only if its words still exist in the log.
@@ -106,12 +106,12 @@ pub(crate) fn session_get(app: &App, request: ById) -> Result<SessionDetail, Api
 pub(crate) fn session_end(app: &App, request: SessionEndRequest) -> Result<SessionEnded, ApiError> {
     let id: ConversationId = request.conversation_id.parse()?;
     let said_by = request.agent.as_deref().map(agent_key).filter(|key| !key.is_empty());
-    let is_new = app.engine().end_session(&id, said_by.as_deref().unwrap_or("person"))?;
+    let is_new = app.engine().sessions().end(&id, said_by.as_deref().unwrap_or("person"))?;
     Ok(SessionEnded { is_new })
 }
 
 pub(crate) fn sessions_rebuild(app: &App, _: Nothing) -> Result<Nothing, ApiError> {
-    app.engine().rebuild_sessions()?;
+    app.engine().sessions().rebuild()?;
     Ok(Nothing {})
 }
 
@@ -136,12 +136,12 @@ fn tier_lines(tx: &ReadTx<'_>, rows: &[TierLineRow]) -> StoreResult<Vec<TierLine
 }
 
 pub(crate) fn tiers_get(app: &App, request: TiersRequest) -> Result<TiersResponse, ApiError> {
-    let found = app.engine().tiers(&tier_ask(request)?)?;
+    let found = app.engine().sessions().tiers(&tier_ask(request)?)?;
     tiers_view(app, found)
 }
 
 pub(crate) fn tiers_preview(app: &App, request: TiersRequest) -> Result<TiersResponse, ApiError> {
-    let found = app.engine().tiers_preview(&tier_ask(request)?)?;
+    let found = app.engine().sessions().tiers_preview(&tier_ask(request)?)?;
     tiers_view(app, found)
 }
 
@@ -190,9 +190,9 @@ fn access(agent: &AgentAccess) -> AgentAccessView {
 
 pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, ApiError> {
     let engine = app.engine();
-    let rules = engine.session_rules()?;
-    let people = engine.people()?;
-    let added = engine.agents()?;
+    let rules = engine.sessions().rules()?;
+    let people = engine.people().list()?;
+    let added = engine.agents().list()?;
     Ok(engine.store().read(|tx| {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         let mut messages: BTreeMap<String, u64> = BTreeMap::new();
@@ -273,7 +273,7 @@ pub(crate) fn agent_choose(app: &App, request: AgentChoice) -> Result<AgentsOver
         return Err(ApiError::invalid("the agent has no name; enter one"));
     }
     let engine = app.engine();
-    let mut rules = engine.session_rules()?;
+    let mut rules = engine.sessions().rules()?;
     let put = |names: &mut Vec<String>, wanted: Option<bool>| match wanted {
         Some(true) if !names.contains(&key) => names.push(key.clone()),
         Some(false) => names.retain(|name| *name != key),
@@ -281,12 +281,12 @@ pub(crate) fn agent_choose(app: &App, request: AgentChoice) -> Result<AgentsOver
     };
     put(&mut rules.skip_agents, request.skips_memory);
     put(&mut rules.goal_agents, request.holds_goals);
-    engine.set_session_rules(&rules)?;
+    engine.sessions().set_rules(&rules)?;
     agents_overview(app, Nothing {})
 }
 
 pub(crate) fn person_role_set(app: &App, request: PersonRoleRequest) -> Result<AgentsOverview, ApiError> {
     let person: EntityId = request.id.parse()?;
-    app.engine().set_person_role(&person, role(&request.role)?)?;
+    app.engine().sessions().set_person_role(&person, role(&request.role)?)?;
     agents_overview(app, Nothing {})
 }

@@ -146,7 +146,7 @@ fn new_channels(request: &ImportStartRequest) -> Result<NewChannels, ApiError> {
 /// Previews the import of one file without changing anything. A file that cannot be imported is returned with `error` set.
 pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &PreviewState) -> DryRunFile {
     let blank = DryRunFile::blank(token, name_of(&request.path));
-    match engine.dry_run(request, state) {
+    match engine.imports().dry_run(request, state) {
         // The window knows only the names of files and must not see their paths.
         Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), &request.path)), ..blank },
         Ok(DryRun { preview, totals, channels }) => DryRunFile {
@@ -160,7 +160,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &
             last: preview.last.map(|t| t.0),
             needs_owner: !preview.is_owner_known,
             needs_meeting: preview.is_date_guessed,
-            zone: preview.has_local_times.then(|| zone_name(request.zone.unwrap_or(engine.zone()))),
+            zone: preview.has_local_times.then(|| zone_name(request.zone.unwrap_or(engine.imports().zone()))),
             participants: preview
                 .participants
                 .into_iter()
@@ -210,8 +210,8 @@ fn left_out(files: &[LeftOut]) -> Vec<LeftOutView> {
 
 /// The path that an import reads: the messages of a Keepsake export, otherwise the path itself.
 fn messages_in(app: &App, path: &Path) -> Result<PathBuf, ApiError> {
-    let is_export = app.engine().own_export(path)?.is_some();
-    Ok(if is_export { Engine::messages_of_export(path) } else { path.to_owned() })
+    let is_export = app.engine().exports().own_export(path)?.is_some();
+    Ok(if is_export { keepsake_engine::areas::Exports::messages_of_export(path) } else { path.to_owned() })
 }
 
 pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRunResponse, ApiError> {
@@ -221,11 +221,11 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
     let state = PreviewState::new()?;
     let files = request.tokens.iter().map(|token| {
         let Chosen { path, kind } = app.chosen(token)?;
-        let export = app.engine().own_export(&path)?;
+        let export = app.engine().exports().own_export(&path)?;
         let mut left = Vec::new();
         if export.is_none() && kind.is_none() {
             // What cannot be looked through is previewed as a single file, which says why.
-            let inventory = app.engine().look_through(&path).unwrap_or_default();
+            let inventory = app.engine().imports().look_through(&path).unwrap_or_default();
             let kinds = inventory.kinds();
             left = left_out(&inventory.left_out);
             // A part names its kind, so that what is left out is told of once: for the whole.
@@ -284,7 +284,7 @@ pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<Job
             channels: channels.clone(),
             ..ImportRequest::of(messages_in(app, &path)?)
         };
-        job_ids.push(app.engine().queue_import(&import)?.into());
+        job_ids.push(app.engine().imports().queue(&import)?.into());
     }
     Ok(JobsStarted { job_ids })
 }
@@ -321,11 +321,11 @@ pub(crate) fn imports_list(app: &App, _request: Nothing) -> Result<ImportsRespon
 }
 
 pub(crate) fn sample_load(app: &App, _request: Nothing) -> Result<JobsStarted, ApiError> {
-    Ok(JobsStarted { job_ids: vec![app.engine().load_sample()?.into()] })
+    Ok(JobsStarted { job_ids: vec![app.engine().imports().load_sample()?.into()] })
 }
 
 pub(crate) fn sample_remove(app: &App, _request: Nothing) -> Result<SampleRemoved, ApiError> {
-    let receipts = app.engine().remove_sample()?;
+    let receipts = app.engine().imports().remove_sample()?;
     Ok(SampleRemoved {
         messages: receipts.iter().map(|receipt| receipt.erased.messages).sum(),
         conversations: receipts.iter().map(|receipt| receipt.erased.conversations).sum(),

@@ -33,13 +33,13 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
         ReaderStanding::Missing => (ReaderState::Missing, None),
         ReaderStanding::Refused(why) => (ReaderState::Refused, Some(why)),
     };
-    let links = engine.open_links()?;
-    let playbooks = engine.playbooks_waiting()?;
-    let reflections = engine.reflections_waiting()?;
-    let digest = engine.digest_notice()?.map(|(run, waiting)| DigestNotice { run: run.to_string(), waiting });
+    let links = engine.people().open_links()?;
+    let playbooks = engine.playbooks().playbooks_waiting()?;
+    let reflections = engine.reflections().reflections_waiting()?;
+    let digest = engine.maintenance().digest_notice()?.map(|(run, waiting)| DigestNotice { run: run.to_string(), waiting });
     let status = engine.store().read(|tx| {
         let (messages, conversations) = tx.log().totals()?;
-        let (pending, active, quarantined) = tx.memories().memory_totals(now)?;
+        let (pending, active, quarantined) = tx.memories().totals(now)?;
         let (embedded, total) = tx.vectors().embedding_progress(&model)?;
         let counts = Counts {
             messages,
@@ -50,8 +50,8 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             links,
             playbooks,
             reflections,
-            alerts: tx.alerts().alert_count()?,
-            jobs: tx.jobs().unsettled_jobs()?,
+            alerts: tx.alerts().count()?,
+            jobs: tx.jobs().unsettled()?,
             erasures_pending: tx.lifecycle().pending_erasures()?,
         };
         let owner = tx.log().owner()?.map(|(name, handles)| OwnerView {
@@ -74,15 +74,15 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             file_access: app.inner.file_access.name().to_owned(),
         })
     })?;
-    let pause = engine.pause()?;
+    let pause = engine.queue().pause()?;
     let paused_until = pause.and_then(|pause| pause.until).map(|until| until.0);
     Ok(AppStatus { paused: pause.is_some(), paused_until, ..status })
 }
 
 pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, ApiError> {
     // The engine stores this setting, together with the time it was turned on.
-    let analyze_ended = app.engine().analysis_rules()?.automatic;
-    let offer = app.engine().offer()?;
+    let analyze_ended = app.engine().conversations().analysis_rules()?.automatic;
+    let offer = app.engine().review().offer()?;
     Ok(Settings { analyze_ended, offer, ..stored_settings(app)? })
 }
 
@@ -108,15 +108,15 @@ pub(crate) fn settings_set(app: &App, request: Settings) -> Result<Settings, Api
     if let Some(bad) = request.phone_regions.iter().find(|region| !is_region(region)) {
         return Err(ApiError::invalid(format!("'{bad}' is not a region; use two capital letters, for example DE")));
     }
-    if request.analyze_ended != app.engine().analysis_rules()?.automatic {
-        app.engine().set_automatic_analysis(request.analyze_ended)?;
+    if request.analyze_ended != app.engine().conversations().analysis_rules()?.automatic {
+        app.engine().conversations().set_automatic_analysis(request.analyze_ended)?;
     }
-    if request.offer != app.engine().offer()? {
-        app.engine().set_offer(request.offer)?;
+    if request.offer != app.engine().review().offer()? {
+        app.engine().review().set_offer(request.offer)?;
     }
     let json = serde_json::to_string(&request).map_err(|error| ApiError::invalid(error.to_string()))?;
     let now = app.engine().now();
-    app.engine().store().write(|tx| tx.settings().put_setting(SETTINGS_KEY, &json, now))?;
+    app.engine().store().write(|tx| tx.settings().put(SETTINGS_KEY, &json, now))?;
     Ok(request)
 }
 
@@ -132,6 +132,6 @@ pub(crate) fn ui_state_set(app: &App, request: UiState) -> Result<Nothing, ApiEr
     }
     let json = serde_json::Value::String(request.value).to_string();
     let now = app.engine().now();
-    app.engine().store().write_quietly(|tx| tx.settings().put_setting(UI_STATE_KEY, &json, now))?;
+    app.engine().store().write_quietly(|tx| tx.settings().put(UI_STATE_KEY, &json, now))?;
     Ok(Nothing {})
 }

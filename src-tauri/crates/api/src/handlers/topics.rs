@@ -66,20 +66,20 @@ fn row(told: &TopicTexts<'_>, topic: &VisibleTopic, growth: Vec<u32>) -> StoreRe
 pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiError> {
     let engine = app.engine();
     Ok(engine.store().read(|tx| {
-        let topics = engine.own_topics(tx)?;
+        let topics = engine.topics().own(tx)?;
         let between = span(&topics);
         let Some(partition) = topics.first().map(|topic| topic.topic.partition.clone()) else {
-            let is_ready = engine.topics_stand(tx)?;
+            let is_ready = engine.topics().stand(tx)?;
             return Ok(TopicsResponse { items: Vec::new(), proposals: Vec::new(), growth_from: 0, growth_to: 0, is_ready });
         };
-        let mut times = tx.topics().topic_times(&partition)?;
+        let mut times = tx.topics().times(&partition)?;
         let told = TopicTexts::new(tx)?;
         let titles: BTreeMap<&TopicId, &str> = topics.iter().map(|topic| (&topic.topic.id, topic.title())).collect();
         let title_of = |id: &TopicId| titles.get(id).map(|title| (*title).to_owned());
         let parked = tx.memories().parked_of(ProposalKind::Topic)?;
         let mut proposals: Vec<TopicProposalView> = tx
             .topics()
-            .topic_proposals(&partition)?
+            .proposals(&partition)?
             .into_iter()
             .filter(|proposal| !parked.contains_key(&proposal.id))
             .map(|proposal| TopicProposalView {
@@ -172,7 +172,7 @@ fn markdown(lines: &[TopicLineView]) -> String {
 
 /// Finds a topic in the owner's list. Any other topic counts as not found.
 fn own(app: &App, tx: &ReadTx<'_>, id: &TopicId) -> StoreResult<(Vec<VisibleTopic>, usize)> {
-    let topics = app.engine().own_topics(tx)?;
+    let topics = app.engine().topics().own(tx)?;
     let at = topics.iter().position(|topic| topic.topic.id == *id);
     let missing = || keepsake_store::StoreError::NotFound { what: "topic", id: id.to_string() };
     at.map(|at| (topics, at)).ok_or_else(missing)
@@ -183,12 +183,12 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
     Ok(app.engine().store().read(|tx| {
         let (topics, at) = own(app, tx, &id)?;
         let topic = &topics[at];
-        let times = tx.topics().topic_times(&topic.topic.partition)?.remove(&id).unwrap_or_default();
+        let times = tx.topics().times(&topic.topic.partition)?.remove(&id).unwrap_or_default();
         let told = TopicTexts::new(tx)?;
         let text = lines(tx, &told.lines(&topic.version.id)?)?;
         let mut versions: Vec<TopicVersionView> = tx
             .topics()
-            .topic_versions(&id)?
+            .versions(&id)?
             .into_iter()
             .map(|version| TopicVersionView {
                 is_current: version.id == topic.topic.version,
@@ -227,7 +227,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
         let held: std::collections::BTreeSet<_> = topic.messages.iter().collect();
         let mut decisions: Vec<TopicDecisionView> = tx
             .topics()
-            .topic_decisions(&topic.topic.partition)?
+            .decisions(&topic.topic.partition)?
             .into_iter()
             .filter(|row| row.undone_at.is_none() && row.a.iter().chain(&row.b).any(|id| held.contains(id)))
             .map(|row| TopicDecisionView { id: row.id.to_string(), kind: row.kind, title: row.title, decided: row.decided_at.0 })
@@ -251,7 +251,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
 pub(crate) fn topic_text(app: &App, request: TopicTextRequest) -> Result<TopicText, ApiError> {
     let id: TopicVersionId = request.version_id.parse()?;
     Ok(app.engine().store().read(|tx| {
-        let version = tx.topics().topic_version(&id)?;
+        let version = tx.topics().version(&id)?;
         own(app, tx, &version.topic)?;
         let lines = lines(tx, &TopicTexts::new(tx)?.lines(&id)?)?;
         Ok(TopicText { text: markdown(&lines), lines })
@@ -268,23 +268,23 @@ pub(crate) fn topic_decide(app: &App, request: TopicDecideRequest) -> Result<Top
         TopicAct::Split { message_ids } => TopicChoice::Split(ids(&message_ids)?),
         TopicAct::Leave { other_id } => TopicChoice::Leave(other_id.map(|id| id.parse()).transpose()?),
     };
-    let decision = app.engine().decide_topic(&id, &choice)?;
+    let decision = app.engine().topics().decide(&id, &choice)?;
     Ok(TopicDecided { decision_id: decision.to_string() })
 }
 
 pub(crate) fn topic_undo(app: &App, request: ById) -> Result<Nothing, ApiError> {
     let id: TopicDecisionId = request.id.parse()?;
-    app.engine().undo_topic_decision(&id, true)?;
+    app.engine().topics().undo_decision(&id, true)?;
     Ok(Nothing {})
 }
 
 pub(crate) fn topics_refresh(app: &App, _: Nothing) -> Result<Nothing, ApiError> {
-    app.engine().queue_topics_now()?;
+    app.engine().topics().queue_now()?;
     Ok(Nothing {})
 }
 
 pub(crate) fn topics_rebuild(app: &App, _: Nothing) -> Result<Nothing, ApiError> {
-    app.engine().rebuild_topics()?;
+    app.engine().topics().rebuild()?;
     Ok(Nothing {})
 }
 
@@ -302,11 +302,11 @@ fn rules_view(rules: TopicRules) -> TopicRulesView {
 }
 
 pub(crate) fn topic_rules_get(app: &App, _: Nothing) -> Result<TopicRulesState, ApiError> {
-    Ok(TopicRulesState { rules: rules_view(app.engine().topic_rules()?), defaults: rules_view(TopicRules::default()) })
+    Ok(TopicRulesState { rules: rules_view(app.engine().topics().rules()?), defaults: rules_view(TopicRules::default()) })
 }
 
 pub(crate) fn topic_rules_set(app: &App, request: TopicRulesView) -> Result<TopicRulesState, ApiError> {
-    app.engine().set_topic_rules(&TopicRules {
+    app.engine().topics().set_rules(&TopicRules {
         min_messages: request.min_messages,
         min_time_minutes: request.min_time_minutes,
         automatic: request.automatic,

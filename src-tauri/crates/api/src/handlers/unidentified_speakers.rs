@@ -80,7 +80,7 @@ pub(crate) fn voice_answer(app: &App, request: VoiceAnswerRequest) -> Result<Not
         "open" => SpeakerAnswer::Open,
         other => return Err(ApiError::invalid(format!("'{other}' is not an answer; use owner, person, name, leave or open"))),
     };
-    app.engine().answer_speaker(&voice, &answer)?;
-    app.engine().queue_profiles()?;
+    app.engine().people().answer_speaker(&voice, &answer)?;
+    app.engine().people().queue_profiles()?;
     Ok(Nothing {})
 }

@@ -37,7 +37,7 @@ pub(crate) fn watched_offers(app: &App, _request: Nothing) -> Result<WatchedOffe
     let engine = app.engine();
     let is_dismissed: bool = engine.store().read(|tx| tx.settings().choice(DISMISSED_SETTING, DISMISSED))?;
     let items = match app.inner.surroundings.env() {
-        Ok(env) => offers(&env, &engine.watched_sources()?),
+        Ok(env) => offers(&env, &engine.sources().watched_sources()?),
         Err(_) => Vec::new(),
     };
     Ok(WatchedOffers { items, is_dismissed })
@@ -51,7 +51,7 @@ pub(crate) fn watched_follow(app: &App, request: WatchedFollowRequest) -> Result
 
 /// Follows the sessions of these programs.
 fn follow(engine: &Engine, env: &Env, programs: &[String]) -> Result<(), ApiError> {
-    let mut sources = engine.watched_sources()?;
+    let mut sources = engine.sources().watched_sources()?;
     for program in programs {
         let folder = Client::named(program).and_then(|client| client.sessions_folder(env, &read_file));
         let path = folder.ok_or_else(|| {
@@ -60,7 +60,7 @@ fn follow(engine: &Engine, env: &Env, programs: &[String]) -> Result<(), ApiErro
         sources.retain(|source| source.path != path);
         sources.push(WatchedSource { path, kind: WatchKind::Live, hour: CHAT_HOUR, me: None });
     }
-    Ok(engine.set_watched_sources(&sources)?)
+    Ok(engine.sources().set_watched_sources(&sources)?)
 }
 
 pub(crate) fn watched_offers_dismiss(app: &App, _request: Nothing) -> Result<WatchedOffers, ApiError> {

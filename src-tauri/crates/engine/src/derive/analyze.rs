@@ -11,13 +11,14 @@ use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_en
 use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Speakers, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::areas::Conversations;
 use crate::derive::conversation_status::summary_id;
 use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::language::{ModelFailure, ModelSettings};
 use crate::queue::control::Control;
 use crate::review::propose::{Harvest, turns, vectors_of};
 use crate::serve::masked::masked_of;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Maximum number of utterances that get a vector for the summary. More would slow down Analyze Now without improving the
 /// summary.
@@ -94,7 +95,7 @@ pub struct StoredAnalysis {
 }
 
 impl StoredAnalysis {
-    /// Parses a row that [`Engine::analyze`] wrote.
+    /// Parses a row that [`Conversations::analyze`] wrote.
     pub fn read(row: &AnalysisRow) -> Result<Self> {
         serde_json::from_str(&row.outcome).map_err(|error| EngineError::Stored { what: "analysis", error })
     }
@@ -130,17 +131,18 @@ fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<O
     Ok(analyses.into_iter().find(|analysis| analysis.fingerprint == wanted).map(|analysis| analysis.id))
 }
 
-impl Engine {
+impl Conversations<'_> {
     /// The fingerprint of an analysis by the built-in engine, computed from the transcript and the versions of the reader and
     /// the engine.
     fn run_fingerprint(&self, rows: &[InteractionRow]) -> String {
-        let reader = self.inner.embedder.reader().version().unwrap_or_default();
+        let reader = self.engine.inner.embedder.reader().version().unwrap_or_default();
         format!("{}:{reader}:{}", fingerprint(&insight_turns(rows)), keepsake_insight::ENGINE_VERSION)
     }
 
     /// Why Analyze Now would not run on this conversation; `None` if it would.
     pub fn analyze_obstacle(&self, id: &ConversationId, force: bool) -> Result<Option<AnalyzeStart>> {
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?)))?;
+        let (conversation, rows) =
+            self.engine.store().read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?)))?;
         if conversation.is_private {
             return Ok(Some(AnalyzeStart::Private));
         }
@@ -151,12 +153,12 @@ impl Engine {
         if !is_long_enough(&turns) {
             return Ok(Some(AnalyzeStart::TooShort { messages: turns.iter().filter(|turn| turn.is_plain()).count() }));
         }
-        let settings = self.model_settings()?;
+        let settings = self.engine.models().settings()?;
         let wanted = match settings.proposing() {
             Some(_) => self.model_fingerprint(&settings, &rows)?,
             None => self.run_fingerprint(&rows),
         };
-        Ok(same_transcript(self.store(), id, &wanted)?.map(AnalyzeStart::NothingNew))
+        Ok(same_transcript(self.engine.store(), id, &wanted)?.map(AnalyzeStart::NothingNew))
     }
 
     /// As [`run_fingerprint`](Self::run_fingerprint), for an analysis by a model: computed from the transcript and from
@@ -179,17 +181,19 @@ impl Engine {
         if let Some(obstacle) = self.analyze_obstacle(id, force)? {
             return Ok(obstacle);
         }
-        let kind = if self.model_settings()?.proposing().is_some() { JobKind::AnalyzeModel } else { JobKind::Analyze };
-        let job = self.conversation_job(kind, id);
-        let queued = self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.inner.wake.all();
+        let kind = if self.engine.models().settings()?.proposing().is_some() { JobKind::AnalyzeModel } else { JobKind::Analyze };
+        let job = self.engine.queue().conversation_job(kind, id);
+        let queued = self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.inner.wake.all();
         Ok(AnalyzeStart::Queued(queued))
     }
 
     /// Analyzes one whole conversation. With a lease, the job is completed in the same transaction.
     pub fn analyze(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<AnalysisId> {
-        let (conversation, rows, map) =
-            self.store().read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
+        let (conversation, rows, map) = self
+            .engine
+            .store()
+            .read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, self.engine.access_map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused(
                 "this conversation is excluded from memory, so it is never analyzed; use it for memory again first".to_owned(),
@@ -222,7 +226,7 @@ impl Engine {
 
     /// Runs Analyze Now immediately, as configured: with the chosen model, or with the built-in engine.
     pub fn analyze_now(&self, id: &ConversationId, control: &dyn Control) -> Result<AnalysisId> {
-        match self.model_settings()?.proposing() {
+        match self.engine.models().settings()?.proposing() {
             Some(_) => self.analyze_by_model(id, None, control),
             None => self.analyze(id, None, control),
         }
@@ -236,9 +240,11 @@ impl Engine {
         lease: Option<&Lease>,
         control: &dyn Control,
     ) -> Result<AnalysisId> {
-        let settings = self.model_settings()?;
-        let (conversation, rows, map) =
-            self.store().read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
+        let settings = self.engine.models().settings()?;
+        let (conversation, rows, map) = self
+            .engine
+            .store()
+            .read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, self.engine.access_map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused(
                 "this conversation is excluded from memory, so it is never analyzed; use it for memory again first".to_owned(),
@@ -246,7 +252,7 @@ impl Engine {
         }
         let fingerprint = self.model_fingerprint(&settings, &rows)?;
         let (has_built_in, profile) = (settings.has_built_in(), settings.profile);
-        let (interview, scrubber) = self.interview(settings, &conversation, lease.map(|lease| &lease.job))?;
+        let (interview, scrubber) = self.engine.models().interview(settings, &conversation, lease.map(|lease| &lease.job))?;
         let seen = insight_turns(&rows);
         let owner = rows.iter().find(|row| row.role == Role::Owner).map(|row| row.author.as_str());
         let input = AnalysisInput { turns: &seen, owner_name: owner, vectors: None };
@@ -285,7 +291,7 @@ impl Engine {
         let read = self.read_rows(id, rows, 0, control)?;
         let stretches = rows.chunks(STRETCH_TURNS).enumerate().map(|(n, stretch)| {
             let from = n * STRETCH_TURNS;
-            self.capture(stretch, speakers, read.as_ref().map(|read| read.stretch(from..from + stretch.len())))
+            self.engine.review().capture(stretch, speakers, read.as_ref().map(|read| read.stretch(from..from + stretch.len())))
         });
         stretches.collect()
     }
@@ -333,9 +339,9 @@ impl Engine {
             stopped: Vec::new(),
             repeated: 0,
         };
-        let analysis_id = AnalysisId::fresh(self.ids());
-        let now = self.now();
-        self.store_harvests(conversation, harvests, lease, |tx, proposed| {
+        let analysis_id = AnalysisId::fresh(self.engine.ids());
+        let now = self.engine.now();
+        self.engine.review().store_harvests(conversation, harvests, lease, |tx, proposed| {
             stored.candidates = proposed.created.iter().map(|(id, category)| (id.to_string(), category.clone())).collect();
             stored.stopped = proposed.stopped.iter().map(|(gate, count)| (gate.clone(), *count)).collect();
             stored.repeated = proposed.repeated;
@@ -355,7 +361,7 @@ impl Engine {
             // If the conversation was excluded from memory in the meantime, the analysis must not be stored.
             if is_still_on_record(tx, conversation)? {
                 let summary_id = match range.filter(|_| !text.is_empty()) {
-                    Some(range) => Some((summary_id(tx, self.ids(), &conversation.id, &text, range)?, range)),
+                    Some(range) => Some((summary_id(tx, self.engine.ids(), &conversation.id, &text, range)?, range)),
                     None => None,
                 };
                 let summary = summary_id.as_ref().map(|(id, (start, end))| (id, text.as_str(), *start, *end));
@@ -364,9 +370,9 @@ impl Engine {
                     tx.log().mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
                 }
             }
-            self.tell_dropped(tx, dropped, lease.map(|lease| &lease.job))?;
+            self.engine.models().tell_dropped(tx, dropped, lease.map(|lease| &lease.job))?;
             if let Some(lease) = lease {
-                tx.jobs().complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.now())?;
+                tx.jobs().complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.engine.now())?;
             }
             Ok(())
         })?;
@@ -375,7 +381,7 @@ impl Engine {
 
     /// Vectors of the utterances from which the summary is chosen. If there are too many, only the newest get a vector.
     fn turn_vectors(&self, rows: &[InteractionRow], turns: &[keepsake_insight::Turn<'_>]) -> Option<Vec<Option<Vec<f32>>>> {
-        let embedder = self.inner.embedder.ready()?;
+        let embedder = self.engine.inner.embedder.ready()?;
         let mut chosen: Vec<usize> = (0..turns.len()).filter(|&turn| turns[turn].is_plain()).collect();
         let surplus = chosen.len().saturating_sub(VECTOR_TURNS_MAX);
         chosen.drain(..surplus);

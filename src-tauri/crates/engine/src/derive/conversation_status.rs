@@ -26,6 +26,7 @@ use keepsake_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::areas::Conversations;
 use crate::content_ids::uuid_of;
 use crate::derive::analyze::insight_turns;
 use crate::derive::ended::Pass;
@@ -33,7 +34,7 @@ use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
 use crate::review::retractions::TakenBack;
 use crate::serve::masked::{masked_of, masked_part};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 mod by_model;
 mod followed;
@@ -153,9 +154,9 @@ fn stands(tx: &ReadTx<'_>, place: &StoredPlace) -> std::result::Result<bool, Sto
     Ok(tx.log().interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))
 }
 
-impl Engine {
+impl Conversations<'_> {
     /// The status of a conversation; `None` if it is excluded.
-    pub fn conversation_standing(
+    pub fn status_of(
         &self,
         tx: &ReadTx<'_>,
         id: &ConversationId,
@@ -178,7 +179,7 @@ impl Engine {
 
     /// The promises by and to a person, each with its conversation: open ones first, newest first.
     pub fn commitments_with(&self, person: &EntityId) -> Result<Vec<(ConversationId, StoredCommitment)>> {
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             let persons = tx.people().persons()?;
             let person = persons.of(person);
             let handles = tx.people().handles()?;
@@ -203,26 +204,26 @@ impl Engine {
 
     /// Queues a job for the conversations that are due. If none is due now, returns when the next one is.
     pub fn queue_settling(&self) -> Result<Option<Timestamp>> {
-        let now = self.now();
-        match self.store().read(|tx| tx.conversation_status().next_settling())? {
+        let now = self.engine.now();
+        match self.engine.store().read(|tx| tx.conversation_status().next_settling())? {
             Some(due) if due <= now => {}
             later => return Ok(later),
         }
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::SettleConversations,
             // One job is enough: it handles everything due when it runs, and for anything due later the lane checks again.
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, now))?;
-        self.inner.wake.all();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, now))?;
+        self.engine.inner.wake.all();
         Ok(None)
     }
 
     /// Judges every conversation that is due.
-    pub(crate) fn settle_conversations(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let due = self.store().read(|tx| tx.conversation_status().conversations_to_settle(self.now()))?;
+    pub(crate) fn settle(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let due = self.engine.store().read(|tx| tx.conversation_status().conversations_to_settle(self.engine.now()))?;
         let pass = self.pass()?;
         let total = due.len() as u64;
         let mut done = 0;
@@ -232,24 +233,24 @@ impl Engine {
                 return Err(EngineError::Cancelled);
             }
             let judged = batch.iter().map(|id| self.judged(id, pass, control)).collect::<Result<Vec<_>>>()?;
-            let now = self.now();
-            self.store().write(|tx| {
+            let now = self.engine.now();
+            self.engine.store().write(|tx| {
                 tx.jobs().check_lease(lease)?;
                 judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now))
             })?;
             done += batch.len() as u64;
         }
         let result = serde_json::json!({ "conversations": total }).to_string();
-        self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?;
-        self.queue_sessions()?;
+        self.engine.store().write(|tx| tx.jobs().complete(lease, &result, self.engine.now()))?;
+        self.engine.sessions().queue()?;
         // Analyses and model calls may have been queued.
-        self.look_for_work();
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// Judges one conversation; `None` if it was erased or excluded meanwhile.
     fn judged(&self, id: &ConversationId, pass: Pass, control: &dyn Control) -> Result<Option<Judged>> {
-        let read = self.store().read(|tx| {
+        let read = self.engine.store().read(|tx| {
             if tx.log().conversation(id)?.is_private {
                 return Ok(None);
             }
@@ -266,7 +267,7 @@ impl Engine {
             Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
+        let moment = Moment { now: self.engine.now(), utc_offset_minutes: self.engine.utc_offset_minutes() };
         let turns = insight_turns(&rows);
         let promises = self.promises(id, &rows, &turns, known.as_ref(), moment, control)?;
         let found = standing(&turns, promises.iter().map(|promise| promise.commitment.clone()).collect(), moment);
@@ -302,36 +303,36 @@ impl Engine {
     /// Judges synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn settle_now(&self) -> Result<()> {
-        let due = self.store().read(|tx| tx.conversation_status().conversations_to_settle(self.now()))?;
+        let due = self.engine.store().read(|tx| tx.conversation_status().conversations_to_settle(self.engine.now()))?;
         let pass = Pass { has_model: false, analysed_since: None };
         let judged = due.iter().map(|id| self.judged(id, pass, &crate::queue::control::Unwatched)).collect::<Result<Vec<_>>>()?;
-        let now = self.now();
-        Ok(self.store().write(|tx| judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now)))?)
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now)))?)
     }
 
     fn store_judged(&self, tx: &WriteTx<'_>, judged: &Judged, now: Timestamp) -> std::result::Result<(), StoreError> {
         if judged.asks_model {
-            tx.jobs().enqueue(&self.conversation_job(JobKind::SettleModel, &judged.id), now)?;
+            tx.jobs().enqueue(&self.engine.queue().conversation_job(JobKind::SettleModel, &judged.id), now)?;
         }
         if judged.is_kept {
             return tx.conversation_status().put_settle_due(&judged.id, judged.new.due);
         }
         // If it was excluded or erased meanwhile, nothing is written.
-        if !tx.conversation_status().put_conversation_status(&judged.id, &judged.new, now)? {
+        if !tx.conversation_status().put(&judged.id, &judged.new, now)? {
             return Ok(());
         }
         if let Some(kind) = judged.analysis {
-            tx.jobs().enqueue(&self.conversation_job(kind, &judged.id), now)?;
+            tx.jobs().enqueue(&self.engine.queue().conversation_job(kind, &judged.id), now)?;
         }
         if let Some(summary) = &judged.summary {
-            let id = summary_id(tx, self.ids(), &judged.id, &summary.text, (&summary.first, &summary.last))?;
+            let id = summary_id(tx, self.engine.ids(), &judged.id, &summary.text, (&summary.first, &summary.last))?;
             tx.conversation_status().insert_summary(
                 &id,
                 &judged.id,
                 &summary.text,
                 (&summary.first, &summary.last),
                 ENGINE_VERSION,
-                self.made_first(id.as_str()),
+                self.engine.maintenance().made_first(id.as_str()),
             )?;
         }
         Ok(())

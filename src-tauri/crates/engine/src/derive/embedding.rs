@@ -10,9 +10,10 @@ use keepsake_domain::{AlertId, JobId, JobKind};
 use keepsake_models::{Embedder, ModelError, SharedReader, open_local};
 use keepsake_store::{AlertRow, EmbeddingOwner, NewJob};
 
+use crate::areas::Embeddings;
 use crate::derive::reading::{READER_MISSING, ReaderSlot, ReaderStanding, UNREAD};
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Number of memories embedded between two checks for cancellation.
 const EMBED_BATCH: u32 = 64;
@@ -113,17 +114,17 @@ fn open(dir: &std::path::Path) -> EmbedderState {
     }
 }
 
-impl Engine {
+impl Embeddings<'_> {
     /// Alerts the person that the installed model was not loaded, and why. A model that was never installed raises no alert.
     pub fn tell_of_refused_model(&self) -> Result<()> {
-        let EmbedderState::Broken(message) = self.inner.embedder.state() else { return Ok(()) };
+        let EmbedderState::Broken(message) = self.engine.inner.embedder.state() else { return Ok(()) };
         self.raise_refusal(message)
     }
 
     /// Alerts the person that the reader, which is loaded later, is missing or was refused, and says what does not work until
     /// it is available.
     pub(crate) fn tell_of_unread(&self) -> Result<()> {
-        let problem = match self.inner.embedder.reader().standing() {
+        let problem = match self.engine.inner.embedder.reader().standing() {
             ReaderStanding::Refused(why) => why,
             ReaderStanding::Missing => READER_MISSING.to_owned(),
             ReaderStanding::Ready | ReaderStanding::Idle => return Ok(()),
@@ -133,60 +134,60 @@ impl Engine {
 
     fn raise_refusal(&self, message: String) -> Result<()> {
         let alert = AlertRow {
-            id: AlertId::fresh(self.ids()),
+            id: AlertId::fresh(self.engine.ids()),
             kind: "model_refused".to_owned(),
             message,
             job_id: None,
-            created: self.now(),
+            created: self.engine.now(),
         };
-        Ok(self.store().write(|tx| tx.alerts().raise_alert(&alert))?)
+        Ok(self.engine.store().write(|tx| tx.alerts().raise(&alert))?)
     }
 
     /// Queues a job that fills in missing vectors, if there is a model and something to do.
-    pub fn queue_embedding(&self) -> Result<()> {
-        let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };
-        let is_done = self.store().read(|tx| {
+    pub fn queue(&self) -> Result<()> {
+        let Some(embedder) = self.engine.inner.embedder.ready() else { return Ok(()) };
+        let is_done = self.engine.store().read(|tx| {
             let (done, total) = tx.vectors().embedding_progress(embedder.name())?;
-            Ok(done == total && tx.vectors().vector_gap(embedder.name(), 1)?.is_none())
+            Ok(done == total && tx.vectors().gap(embedder.name(), 1)?.is_none())
         })?;
         if is_done {
             return Ok(());
         }
-        let Some(job) = self.embedding_job() else { return Ok(()) };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.inner.wake.all();
+        let Some(job) = self.job() else { return Ok(()) };
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.inner.wake.all();
         Ok(())
     }
 
     /// The job that fills in missing vectors; `None` without a model.
-    pub(crate) fn embedding_job(&self) -> Option<NewJob> {
+    pub(crate) fn job(&self) -> Option<NewJob> {
         Some(NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Embed,
-            idempotency_key: self.inner.embedder.ready()?.name().to_owned(),
+            idempotency_key: self.engine.inner.embedder.ready()?.name().to_owned(),
             payload: "{}".to_owned(),
         })
     }
 
     /// Computes a vector for every memory and every message without one. Returns how many were filled in or examined.
     pub(crate) fn embed_missing(&self, control: &dyn Control) -> Result<u64> {
-        let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
+        let Some(embedder) = self.engine.inner.embedder.ready() else { return Ok(0) };
         // Memories first: they are few, and new candidates are compared by their vectors.
         Ok(self.embed_memories(control)? + self.embed_messages(embedder.as_ref(), control)?)
     }
 
     pub(crate) fn embed_memories(&self, control: &dyn Control) -> Result<u64> {
-        let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
-        let (done, total) = self.store().read(|tx| tx.vectors().embedding_progress(embedder.name()))?;
+        let Some(embedder) = self.engine.inner.embedder.ready() else { return Ok(0) };
+        let (done, total) = self.engine.store().read(|tx| tx.vectors().embedding_progress(embedder.name()))?;
         let mut filled = 0;
         loop {
-            let batch = self.store().read(|tx| tx.vectors().memories_without_embedding(embedder.name(), EMBED_BATCH))?;
+            let batch = self.engine.store().read(|tx| tx.vectors().memories_without_embedding(embedder.name(), EMBED_BATCH))?;
             if batch.is_empty() {
                 return Ok(filled);
             }
             let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
             let vectors = embedder.embed(&texts)?;
-            self.store().write(|tx| {
+            self.engine.store().write(|tx| {
                 for ((id, _), vector) in batch.iter().zip(&vectors) {
                     tx.vectors().put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
                 }

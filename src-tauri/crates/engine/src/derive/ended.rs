@@ -13,7 +13,8 @@ use keepsake_domain::{ConversationId, ConversationStatus, JobKind, Timestamp};
 use keepsake_store::InteractionRow;
 use serde::{Deserialize, Serialize};
 
-use crate::{Engine, Result};
+use crate::Result;
+use crate::areas::Conversations;
 
 /// Setting that stores whether ended conversations are analyzed, and since when.
 const RULES_SETTING: &str = "analysis";
@@ -47,22 +48,22 @@ pub(crate) struct Pass {
     pub(crate) analysed_since: Option<Timestamp>,
 }
 
-impl Engine {
+impl Conversations<'_> {
     /// Whether ended conversations are analyzed automatically, and since when.
     pub fn analysis_rules(&self) -> Result<AnalysisRules> {
-        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
+        Ok(self.engine.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Switches automatic analysis on or off. It applies from the moment it is switched on; conversations that ended before
     /// are analyzed only when a person presses the button.
     pub fn set_automatic_analysis(&self, automatic: bool) -> Result<AnalysisRules> {
         let before = self.analysis_rules()?;
-        let since = before.since.filter(|_| before.automatic).unwrap_or_else(|| self.now());
+        let since = before.since.filter(|_| before.automatic).unwrap_or_else(|| self.engine.now());
         self.put_analysis_rules(AnalysisRules { automatic, since: Some(since) })
     }
 
     fn put_analysis_rules(&self, rules: AnalysisRules) -> Result<AnalysisRules> {
-        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
+        self.engine.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.engine.now()))?;
         Ok(rules)
     }
 
@@ -70,9 +71,9 @@ impl Engine {
     pub(crate) fn pass(&self) -> Result<Pass> {
         let mut rules = self.analysis_rules()?;
         if rules.automatic && rules.since.is_none() {
-            rules = self.put_analysis_rules(AnalysisRules { since: Some(self.now()), ..rules })?;
+            rules = self.put_analysis_rules(AnalysisRules { since: Some(self.engine.now()), ..rules })?;
         }
-        let has_model = self.model_settings()?.proposing().is_some();
+        let has_model = self.engine.models().settings()?.proposing().is_some();
         Ok(Pass { has_model, analysed_since: rules.since.filter(|_| rules.automatic) })
     }
 
@@ -87,7 +88,7 @@ impl Engine {
     ) -> Result<Option<JobKind>> {
         let is_ended = status == ConversationStatus::Archived;
         let is_recent = rows.last().zip(pass.analysed_since).is_some_and(|(last, since)| last.time >= since);
-        if !is_ended || !is_recent || !self.store().read(|tx| tx.conversation_status().may_read_unasked(id))? {
+        if !is_ended || !is_recent || !self.engine.store().read(|tx| tx.conversation_status().may_read_unasked(id))? {
             return Ok(None);
         }
         let is_free = self.analyze_obstacle(id, false)?.is_none();

@@ -18,6 +18,7 @@ use keepsake_people::gap::{
 use keepsake_people::{Similarity, Utterance};
 use keepsake_store::{GapRow, GapSeen, ReadTx, StoreError, TaskRow, WriteTx};
 
+use crate::areas::Gaps;
 use crate::content_ids::uuid_of;
 use crate::serve::masked::masked;
 use crate::{Engine, EngineError, Result};
@@ -46,8 +47,8 @@ impl GapWrite {
     /// Writes the change. Returns `false` if it refers to a gap that no longer exists.
     pub(crate) fn apply(&self, tx: &WriteTx<'_>) -> std::result::Result<bool, StoreError> {
         match self {
-            Self::New(gap) => tx.gaps().insert_gap(gap).map(|()| true),
-            Self::Seen(seen) => tx.gaps().see_gap(seen),
+            Self::New(gap) => tx.gaps().insert(gap).map(|()| true),
+            Self::Seen(seen) => tx.gaps().see(seen),
         }
     }
 }
@@ -122,7 +123,7 @@ impl GapBook {
                 let id = GapId::from_uuid(uuid_of("gap", &[entity.as_str(), &new.fingerprint, &founded]));
                 let id = if self.gaps.iter().any(|known| known.id == id) { GapId::fresh(engine.ids()) } else { id };
                 self.refusals.insert(id.clone(), new.refusal);
-                let created_at = engine.made_first(id.as_str());
+                let created_at = engine.maintenance().made_first(id.as_str());
                 let gap = GapRow {
                     id,
                     entity: Some(entity.clone()),
@@ -230,10 +231,15 @@ pub(crate) fn is_open(gap: &GapRow) -> bool {
     gap.dismissed_at.is_none() && matches!(gap.status, GapStatus::Detected | GapStatus::Reopened)
 }
 
-impl Engine {
+impl Gaps<'_> {
     /// The file for tasks, if the person chose one.
     pub fn tasks_file(&self) -> Result<Option<PathBuf>> {
-        Ok(self.store().read(|tx| tx.settings().setting(TASKS_FILE_SETTING))?.filter(|path| !path.is_empty()).map(PathBuf::from))
+        Ok(self
+            .engine
+            .store()
+            .read(|tx| tx.settings().setting(TASKS_FILE_SETTING))?
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from))
     }
 
     /// Sets the file for tasks.
@@ -245,14 +251,14 @@ impl Engine {
             )));
         }
         read_file(path)?;
-        let now = self.now();
-        Ok(self.store().write(|tx| tx.settings().put_setting(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| tx.settings().put(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
     }
 
     /// Gaps that are neither dismissed nor expired, most frequent first. Reads the checkboxes of their tasks first.
-    pub fn gaps(&self) -> Result<Vec<GapRow>> {
+    pub fn list(&self) -> Result<Vec<GapRow>> {
         self.read_tasks()?;
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             let parked = tx.memories().parked_of(ProposalKind::Gap)?;
             let is_parked = |gap: &GapRow| parked.get(gap.id.as_str()) == Some(&gap.frequency.to_string());
             let mut gaps = tx.gaps().all()?;
@@ -262,13 +268,13 @@ impl Engine {
     }
 
     /// Confirms a gap: it becomes a task in the file that the person chose.
-    pub fn confirm_gap(&self, id: &GapId) -> Result<GapRow> {
+    pub fn confirm(&self, id: &GapId) -> Result<GapRow> {
         let Some(file) = self.tasks_file()? else {
             return Err(EngineError::Refused(
                 "no file for tasks is chosen; choose a Markdown file in the settings, or with --file".to_owned(),
             ));
         };
-        let before = self.store().read(|tx| tx.gaps().gap(id))?;
+        let before = self.engine.store().read(|tx| tx.gaps().gap(id))?;
         if before.status == GapStatus::Resolved {
             return Err(EngineError::Refused(
                 "the task of this gap is done; it is reopened if the gap comes up again".to_owned(),
@@ -279,28 +285,28 @@ impl Engine {
         // that is not in the file could not be.
         let text = read_file(&file)?;
         let task = TaskRow {
-            id: before.task.as_ref().map_or_else(|| TaskId::fresh(self.ids()), |task| task.id.clone()),
+            id: before.task.as_ref().map_or_else(|| TaskId::fresh(self.engine.ids()), |task| task.id.clone()),
             file: Some(file.to_string_lossy().into_owned()),
             status: TaskStatus::Open,
         };
-        let rendered = self.store().read(|tx| task_text(tx, &before, &task))?;
+        let rendered = self.engine.store().read(|tx| task_text(tx, &before, &task))?;
         write_file(&file, &written(&text, &rendered))?;
-        let now = self.now();
-        self.store().write(|tx| tx.gaps().confirm_gap(id, &task.id, task.file.as_deref(), now))?;
-        Ok(self.store().read(|tx| tx.gaps().gap(id))?)
+        let now = self.engine.now();
+        self.engine.store().write(|tx| tx.gaps().confirm(id, &task.id, task.file.as_deref(), now))?;
+        Ok(self.engine.store().read(|tx| tx.gaps().gap(id))?)
     }
 
     /// Dismisses a gap, or undoes that.
-    pub fn dismiss_gap(&self, id: &GapId, is_dismissed: bool) -> Result<()> {
-        let at = is_dismissed.then(|| self.now());
-        Ok(self.store().write(|tx| tx.gaps().dismiss_gap(id, at))?)
+    pub fn dismiss(&self, id: &GapId, is_dismissed: bool) -> Result<()> {
+        let at = is_dismissed.then(|| self.engine.now());
+        Ok(self.engine.store().write(|tx| tx.gaps().dismiss(id, at))?)
     }
 
     /// Reads the checkboxes of the tasks and updates the gaps. A file that is missing, or shows a task as both open and done,
     /// is ignored.
     fn read_tasks(&self) -> Result<()> {
-        let now = self.now();
-        for gap in self.store().read(|tx| tx.gaps().all())? {
+        let now = self.engine.now();
+        for gap in self.engine.store().read(|tx| tx.gaps().all())? {
             let Some(TaskRow { id, file: Some(file), status }) = &gap.task else { continue };
             let Ok(text) = read_file(Path::new(file)) else { continue };
             let TaskInFile::Found(found) = status_in(&text, id) else { continue };
@@ -310,7 +316,7 @@ impl Engine {
                     TaskStatus::Open => gap.status.may_become(GapStatus::Reopened).is_ok(),
                 };
             if is_due {
-                self.store().write(|tx| tx.gaps().settle_gap(&gap.id, found, now))?;
+                self.engine.store().write(|tx| tx.gaps().settle(&gap.id, found, now))?;
             }
         }
         Ok(())
@@ -318,10 +324,10 @@ impl Engine {
 
     /// Unchecks the tasks of gaps that came up again.
     pub(crate) fn reopen_tasks(&self, gaps: &[GapId]) -> Result<()> {
-        for gap in self.store().read(|tx| tx.gaps().all())?.iter().filter(|gap| gaps.contains(&gap.id)) {
+        for gap in self.engine.store().read(|tx| tx.gaps().all())?.iter().filter(|gap| gaps.contains(&gap.id)) {
             let Some(task) = gap.task.as_ref().filter(|_| gap.status == GapStatus::Reopened) else { continue };
             let Some(file) = task.file.as_ref().map(Path::new).filter(|file| file.exists()) else { continue };
-            let rendered = self.store().read(|tx| task_text(tx, gap, task))?;
+            let rendered = self.engine.store().read(|tx| task_text(tx, gap, task))?;
             write_file(file, &written(&read_file(file)?, &rendered))?;
         }
         Ok(())

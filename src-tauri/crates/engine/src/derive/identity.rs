@@ -10,10 +10,11 @@ use keepsake_people::identity::{ENGINE_VERSION, HandleRecord, IdentityReader, Su
 use keepsake_store::{HandleRow, Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
 use serde_json::Value;
 
+use crate::areas::People;
 use crate::content_ids::uuid_of;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that stores the last message covered by the previous run.
 pub(crate) const LOOKED_SETTING: &str = "links_looked_through_seq";
@@ -35,11 +36,11 @@ fn collect(value: &Value, values: &mut Vec<String>) {
     }
 }
 
-impl Engine {
+impl People<'_> {
     /// Queues a search for handles of the same person, if anybody except the owner and programs has written since the last
     /// one.
     pub fn queue_identity(&self) -> Result<()> {
-        let (last, has_news) = self.store().read(|tx| {
+        let (last, has_news) = self.engine.store().read(|tx| {
             let looked = tx.settings().setting(LOOKED_SETTING)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
             Ok((tx.log().last_seq_of_all()?, tx.people().somebody_spoke_after(looked)?))
         })?;
@@ -47,28 +48,28 @@ impl Engine {
             return Ok(());
         }
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::SuggestLinks,
             // With the log position as key, messages that arrive while a job runs get a job of their own.
             idempotency_key: last.to_string(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.inner.wake.all();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.inner.wake.all();
         Ok(())
     }
 
     /// Queues a search even without new messages, because the evidence for suggestions may have been erased.
     pub(crate) fn look_at_links_again(&self) -> Result<()> {
-        let now = self.now();
-        self.store().write(|tx| tx.settings().put_setting(LOOKED_SETTING, "0", now))?;
+        let now = self.engine.now();
+        self.engine.store().write(|tx| tx.settings().put(LOOKED_SETTING, "0", now))?;
         self.queue_identity()
     }
 
     /// Reads everything and replaces the previous suggestions.
     pub(crate) fn suggest_links(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let config = self.scrub_config()?;
-        let (last, records, conversations) = self.store().read(|tx| {
+        let config = self.engine.models().scrub_config()?;
+        let (last, records, conversations) = self.engine.store().read(|tx| {
             let mut conversations: Vec<_> = tx
                 .privacy()
                 .places(&tx.people().persons()?)?
@@ -88,7 +89,7 @@ impl Engine {
             }
             // A conversation that was excluded or erased meanwhile is skipped. Messages that arrived during an exclusion are
             // left out even after it has ended.
-            let rows = match self.store().read(|tx| messages_on_record(tx, id)) {
+            let rows = match self.engine.store().read(|tx| messages_on_record(tx, id)) {
                 Ok(rows) => rows,
                 Err(StoreError::NotFound { .. }) => continue,
                 Err(error) => return Err(error.into()),
@@ -114,11 +115,11 @@ impl Engine {
         // decided when it is shown.
         let rows =
             reader.suggest(&[]).iter().map(|suggestion| stored(link_id(suggestion), suggestion)).collect::<Result<Vec<_>>>()?;
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             tx.people().replace_link_suggestions(&rows, now)?;
-            tx.settings().put_setting(LOOKED_SETTING, &last.to_string(), now)?;
+            tx.settings().put(LOOKED_SETTING, &last.to_string(), now)?;
             tx.jobs().complete(lease, &serde_json::json!({ "suggested": rows.len() }).to_string(), now)
         })?;
         Ok(())

@@ -10,8 +10,9 @@ use keepsake_people::identity::Fingerprint;
 use keepsake_store::{HandleRow, LinkDecisionRow, LinkSuggestionRow, Persons, ReadTx, StoreError};
 use serde_json::Value;
 
+use crate::areas::People;
 use crate::serve::boundary::AccessMap;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// A person, agent or service with all its handles.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,15 +101,15 @@ fn name_of(handles: &[HandleRow]) -> String {
     by_use.first().or(handles.iter().collect::<Vec<_>>().first()).map_or_else(String::new, |row| row.display_name.clone())
 }
 
-impl Engine {
+impl People<'_> {
     /// Everybody, the owner first, then by time of the last message, newest first.
-    pub fn people(&self) -> Result<Vec<PersonRow>> {
-        Ok(self.store().read(|tx| self.people_in(tx))?)
+    pub fn list(&self) -> Result<Vec<PersonRow>> {
+        Ok(self.engine.store().read(|tx| self.people_in(tx))?)
     }
 
-    /// As [`people`](Self::people), in the given snapshot.
+    /// As [`list`](Self::list), in the given snapshot.
     pub(crate) fn people_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<PersonRow>, StoreError> {
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         let linked: BTreeSet<HandleId> = tx
             .people()
             .link_decisions()?
@@ -127,9 +128,9 @@ impl Engine {
         Ok(rows)
     }
 
-    /// Number of pairs that [`Engine::links`] returns as open, counted without loading their evidence.
+    /// Number of pairs that [`People::links`] returns as open, counted without loading their evidence.
     pub fn open_links(&self) -> Result<u64> {
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             let suggestions = tx.people().link_suggestions()?;
             if suggestions.is_empty() {
                 return Ok(0);
@@ -151,7 +152,7 @@ impl Engine {
 
     /// Suggested and answered pairs, open ones first, then by strength. Expired suggestions are left out.
     pub fn links(&self) -> Result<Vec<Link>> {
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             let parked = tx.memories().parked_of(ProposalKind::Link)?;
             let marks: HashMap<LinkId, String> =
                 tx.people().link_suggestions()?.into_iter().map(|row| (row.id, row.evidence_fingerprint)).collect();
@@ -166,7 +167,7 @@ impl Engine {
 
     /// As [`links`](Self::links) in the given snapshot, including expired ones.
     pub(crate) fn links_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<Link>, StoreError> {
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         let handles: BTreeMap<HandleId, HandleRow> =
             tx.people().handles()?.into_iter().map(|row| (row.id.clone(), row)).collect();
         let decisions = tx.people().link_decisions()?;
@@ -236,9 +237,9 @@ impl Engine {
     /// Takes back an answer of any kind, so that the pair is open again as if it had never been answered.
     pub fn reopen_link(&self, id: &LinkId) -> Result<()> {
         let link = self.link(id)?;
-        let now = self.now();
-        let fresh = LinkId::fresh(self.ids());
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        let fresh = LinkId::fresh(self.engine.ids());
+        self.engine.store().write(|tx| {
             let is_answered = tx.people().link_decisions()?.iter().any(|row| row.a == link.a.id && row.b == link.b.id);
             // Stored without evidence, so that all evidence for the pair counts as new.
             if is_answered {
@@ -253,7 +254,7 @@ impl Engine {
     /// Called when two handles may have become two people again: queues the conversations in which one memory rested on both
     /// to be read again.
     fn read_parted(&self) -> Result<()> {
-        self.queue_unread().map(drop)
+        self.engine.queue().queue_unread().map(drop)
     }
 
     /// Links two handles by hand.
@@ -263,9 +264,10 @@ impl Engine {
 
     /// A suggested or linked pair.
     pub fn link(&self, id: &LinkId) -> Result<Link> {
-        let decided = self.store().read(|tx| tx.people().link_decisions())?;
+        let decided = self.engine.store().read(|tx| tx.people().link_decisions())?;
         let pair = decided.iter().find(|row| row.id == *id || row.pair_id == *id).map(|row| (row.a.clone(), row.b.clone()));
-        self.store()
+        self.engine
+            .store()
             .read(|tx| self.links_in(tx))?
             .into_iter()
             .find(|link| link.id == *id || pair.as_ref().is_some_and(|(a, b)| link.a.id == *a && link.b.id == *b))
@@ -273,9 +275,9 @@ impl Engine {
     }
 
     fn answer_pair(&self, a: &HandleId, b: &HandleId, answer: LinkAnswer) -> Result<()> {
-        let now = self.now();
-        let id = LinkId::fresh(self.ids());
-        let refused = self.store().write(|tx| {
+        let now = self.engine.now();
+        let id = LinkId::fresh(self.engine.ids());
+        let refused = self.engine.store().write(|tx| {
             let (a, b) = if a <= b { (a, b) } else { (b, a) };
             let decisions = tx.people().link_decisions()?;
             let before = decisions.iter().find(|row| row.a == *a && row.b == *b);
@@ -303,9 +305,9 @@ impl Engine {
     /// Removes a link and restores everything to how it was before.
     pub fn unlink(&self, id: &LinkId) -> Result<()> {
         let link = self.link(id)?;
-        let now = self.now();
-        let fresh = LinkId::fresh(self.ids());
-        let was_linked = self.store().write(|tx| {
+        let now = self.engine.now();
+        let fresh = LinkId::fresh(self.engine.ids());
+        let was_linked = self.engine.store().write(|tx| {
             let decisions = tx.people().link_decisions()?;
             let found = decisions.iter().find(|row| row.a == link.a.id && row.b == link.b.id && row.answer == LinkAnswer::Same);
             match found {
@@ -322,8 +324,8 @@ impl Engine {
 
     /// Previews linking two handles: the resulting person, and where more memories would become visible.
     pub fn preview_link(&self, a: &HandleId, b: &HandleId) -> Result<LinkPreview> {
-        Ok(self.store().read(|tx| {
-            let map = self.map(tx)?;
+        Ok(self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             let handles = tx.people().handles()?;
             let entity = |id: &HandleId| handles.iter().find(|row| row.id == *id).map(|row| row.entity_id.clone());
             let (Some(first), Some(second)) = (entity(a), entity(b)) else { return Ok(LinkPreview::default()) };
@@ -366,7 +368,7 @@ impl Engine {
             }
             let count = |map: &std::sync::Arc<AccessMap>| -> std::result::Result<usize, keepsake_store::StoreError> {
                 let Some(destination) = map.destination_in(&place.conversation) else { return Ok(0) };
-                let view = crate::serve::boundary::View::new(self.inner.policy, std::sync::Arc::clone(map), destination);
+                let view = crate::serve::boundary::View::new(self.engine.inner.policy, std::sync::Arc::clone(map), destination);
                 Ok(view.memories(tx, None)?.memories.len())
             };
             let more = count(&after)?.saturating_sub(count(before)?);

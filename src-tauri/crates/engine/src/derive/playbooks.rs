@@ -32,9 +32,10 @@ use keepsake_store::{
     PlaybookVersionRow, ReadTx, StoreError, ToolLineRow, WriteTx,
 };
 
+use crate::areas::Playbooks;
 use crate::queue::control::Control;
 use crate::serve::timeline::local_day;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that stores what the last search covered.
 pub(crate) const LOOKED_SETTING: &str = "playbooks_looked_through";
@@ -48,80 +49,80 @@ const READ_MS: i64 = (LOOKBACK_DAYS + 2) * DAY_MS;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-impl Engine {
+impl Playbooks<'_> {
     /// Queues a search for playbooks if tools were used since the last one, something it depends on changed, or a night
     /// passed. Returns when to check again.
-    pub fn queue_playbooks(&self) -> Result<Option<Timestamp>> {
-        let (mark, known, is_idle) = self.store().read(|tx| {
+    pub fn queue(&self) -> Result<Option<Timestamp>> {
+        let (mark, known, is_idle) = self.engine.store().read(|tx| {
             let (lines, _) = tx.playbooks().tool_lines_mark()?;
-            Ok((self.playbooks_mark(tx)?, tx.settings().setting(LOOKED_SETTING)?, lines == 0 && tx.playbooks().all()?.is_empty()))
+            Ok((self.mark(tx)?, tx.settings().setting(LOOKED_SETTING)?, lines == 0 && tx.playbooks().all()?.is_empty()))
         })?;
         if is_idle {
             return Ok(None);
         }
         if known.as_ref() != Some(&mark) {
-            self.queue_playbooks_job(&mark)?;
+            self.queue_job(&mark)?;
         }
         Ok(Some(self.next_night()))
     }
 
     /// Queues a search regardless of changes, at a person's request.
-    pub fn queue_playbooks_now(&self) -> Result<()> {
-        self.queue_playbooks_job("now")
+    pub fn queue_now(&self) -> Result<()> {
+        self.queue_job("now")
     }
 
     /// Deletes all undecided playbooks and queues a search.
-    pub fn rebuild_playbooks(&self) -> Result<()> {
-        self.store().write(|tx| tx.playbooks().drop_undecided_playbooks())?;
-        self.queue_playbooks_job("now")
+    pub fn rebuild(&self) -> Result<()> {
+        self.engine.store().write(|tx| tx.playbooks().drop_undecided())?;
+        self.queue_job("now")
     }
 
-    fn queue_playbooks_job(&self, key: &str) -> Result<()> {
+    fn queue_job(&self, key: &str) -> Result<()> {
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Playbooks,
             idempotency_key: key.to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     fn local_ms(&self, time: Timestamp) -> i64 {
-        time.0 + i64::from(self.utc_offset_minutes()) * 60_000
+        time.0 + i64::from(self.engine.utc_offset_minutes()) * 60_000
     }
 
     /// The number of the current night in local time, counted from 1970. A night begins at [`NIGHT_HOUR`].
     fn night(&self) -> i64 {
-        (self.local_ms(self.now()) - NIGHT_HOUR * HOUR_MS).div_euclid(DAY_MS)
+        (self.local_ms(self.engine.now()) - NIGHT_HOUR * HOUR_MS).div_euclid(DAY_MS)
     }
 
     fn next_night(&self) -> Timestamp {
         let next = (self.night() + 1) * DAY_MS + NIGHT_HOUR * HOUR_MS;
-        Timestamp(next - i64::from(self.utc_offset_minutes()) * 60_000)
+        Timestamp(next - i64::from(self.engine.utc_offset_minutes()) * 60_000)
     }
 
     /// A text that changes whenever a search could give a different result.
-    fn playbooks_mark(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
+    fn mark(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         let (lines, last) = tx.playbooks().tool_lines_mark()?;
-        let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
+        let by_model = if self.engine.models().has_proposing(tx)? { " by a model" } else { "" };
         Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.privacy().boundary_version()?, self.night()))
     }
 
     /// Searches the last two weeks of sessions of each source. Returns a mark of what was searched, and the playbooks found.
-    fn look_for_playbooks(&self, control: &dyn Control) -> Result<(String, Vec<Found>)> {
-        let scrubber = self.scrubber()?;
-        let now = self.now();
-        let (mark, lines, map) = self.store().read(|tx| {
+    fn look_for(&self, control: &dyn Control) -> Result<(String, Vec<Found>)> {
+        let scrubber = self.engine.models().scrubber()?;
+        let now = self.engine.now();
+        let (mark, lines, map) = self.engine.store().read(|tx| {
             let lines = tx.playbooks().tool_lines(now, READ_MS)?;
-            Ok((self.playbooks_mark(tx)?, lines, self.map(tx)?))
+            Ok((self.mark(tx)?, lines, self.engine.access_map(tx)?))
         })?;
         control.progress("Looking for playbooks", 0, 0);
         let sessions = read_sessions(&lines);
         let mut found = discover(&sessions, now, &scrubber);
         // Also offer playbooks that can be found from only the sessions of one audience, regardless of the other sessions.
-        for visible in audiences::visible_sessions(&map, &self.inner.policy, &sessions) {
+        for visible in audiences::visible_sessions(&map, &self.engine.inner.policy, &sessions) {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
@@ -133,37 +134,37 @@ impl Engine {
 
     /// Searches synchronously, for tests of the result.
     #[cfg(test)]
-    pub(crate) fn find_playbooks_now(&self) -> Result<()> {
-        let (_, found) = self.look_for_playbooks(&crate::Unwatched)?;
-        Ok(self.store().write(|tx| self.settle_found(tx, &found, self.now()).map(drop))?)
+    pub(crate) fn find_now(&self) -> Result<()> {
+        let (_, found) = self.look_for(&crate::Unwatched)?;
+        Ok(self.engine.store().write(|tx| self.settle_found(tx, &found, self.engine.now()).map(drop))?)
     }
 
     /// Searches for playbooks and completes the job with the result.
-    pub(crate) fn perform_playbooks(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let (mark, found) = self.look_for_playbooks(control)?;
+    pub(crate) fn perform(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let (mark, found) = self.look_for(control)?;
         if control.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
-        let now = self.now();
-        let new = self.store().write(|tx| {
+        let now = self.engine.now();
+        let new = self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             let new = self.settle_found(tx, &found, now)?;
-            tx.settings().put_setting(LOOKED_SETTING, &mark, now)?;
+            tx.settings().put(LOOKED_SETTING, &mark, now)?;
             tx.jobs().complete(lease, &serde_json::json!({ "found": found.len(), "new": new }).to_string(), now)?;
             Ok(new)
         })?;
         tracing::info!(found = found.len(), new, "looked for playbooks");
-        self.queue_playbook_notice()?;
-        self.queue_playbooks_for_model()?;
+        self.queue_notice()?;
+        self.queue_for_model()?;
         // Sessions that arrived during the search get a job of their own.
-        self.queue_playbooks().map(drop)
+        self.queue().map(drop)
     }
 
     /// Updates the store to match what was found. Returns how many playbooks newly need a decision.
     fn settle_found(&self, tx: &WriteTx<'_>, found: &[Found], now: Timestamp) -> StoreResult<u64> {
         let known: BTreeMap<PlaybookId, PlaybookRow> =
             tx.playbooks().all()?.into_iter().map(|row| (row.id.clone(), row)).collect();
-        let has_model = self.has_proposing_model(tx)?;
+        let has_model = self.engine.models().has_proposing(tx)?;
         let mut new = 0;
         let mut seen = BTreeSet::new();
         for one in found {
@@ -177,14 +178,14 @@ impl Engine {
             seen.insert(id.clone());
             let row = known.get(&id);
             let version = version_of(one, row, now);
-            let made = row.map_or_else(|| self.made_first(id.as_str()), |_| now);
+            let made = row.map_or_else(|| self.engine.maintenance().made_first(id.as_str()), |_| now);
             let returns = match row {
                 None => false,
                 Some(row) if row.is_parked_by_age => true,
                 Some(row) => row.status == PlaybookStatus::Rejected && has_grown(tx, row, &version)?,
             };
             if returns {
-                tx.playbooks().settle_playbook(&id, PlaybookStatus::Candidate, now)?;
+                tx.playbooks().settle(&id, PlaybookStatus::Candidate, now)?;
             }
             // A playbook that returns needs a new decision, so the earlier one no longer applies.
             let row = row.cloned().map(|row| if returns { PlaybookRow { decided_version: None, ..row } } else { row });
@@ -193,7 +194,7 @@ impl Engine {
         }
         for (id, row) in known {
             if row.status == PlaybookStatus::Candidate && !seen.contains(&id) {
-                tx.playbooks().settle_playbook(&id, PlaybookStatus::Parked, now)?;
+                tx.playbooks().settle(&id, PlaybookStatus::Parked, now)?;
             }
         }
         Ok(new)
@@ -201,11 +202,11 @@ impl Engine {
 
     /// Every playbook for the owner, with the sessions that are not excluded. A playbook with too few
     /// sessions left is not shown.
-    pub fn playbooks(&self) -> Result<Vec<PlaybookRow>> {
-        Ok(self.store().read(|tx| self.playbooks_in(tx))?)
+    pub fn list(&self) -> Result<Vec<PlaybookRow>> {
+        Ok(self.engine.store().read(|tx| self.playbooks_in(tx))?)
     }
 
-    /// As [`playbooks`](Self::playbooks), in the given snapshot.
+    /// As [`list`](Self::list), in the given snapshot.
     pub(crate) fn playbooks_in(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
         shown(tx)
     }
@@ -213,26 +214,26 @@ impl Engine {
     /// Number of playbooks that need a decision.
     pub fn playbooks_waiting(&self) -> Result<u64> {
         // The window asks after every change, and usually there are no candidates.
-        if !self.store().read(|tx| tx.playbooks().has_playbook_candidates())? {
+        if !self.engine.store().read(|tx| tx.playbooks().has_candidates())? {
             return Ok(0);
         }
-        Ok(self.playbooks()?.iter().filter(|row| row.status == PlaybookStatus::Candidate).count() as u64)
+        Ok(self.list()?.iter().filter(|row| row.status == PlaybookStatus::Candidate).count() as u64)
     }
 
-    /// One playbook, as [`playbooks`](Self::playbooks) shows it.
+    /// One playbook, as [`list`](Self::list) shows it.
     pub fn playbook(&self, id: &PlaybookId) -> Result<PlaybookRow> {
-        let found = self.playbooks()?.into_iter().find(|row| row.id == *id);
+        let found = self.list()?.into_iter().find(|row| row.id == *id);
         found.ok_or_else(|| EngineError::Refused(format!("there is no playbook {id}; `keepsake playbooks` lists them")))
     }
 
     /// Stores a person's decision on a playbook. It can be undone.
-    pub fn decide_playbook(&self, id: &PlaybookId, to: PlaybookStatus) -> Result<PlaybookDecisionId> {
-        self.decide_seen_playbook(id, to, None)
+    pub fn decide(&self, id: &PlaybookId, to: PlaybookStatus) -> Result<PlaybookDecisionId> {
+        self.decide_seen(id, to, None)
     }
 
-    /// As [`decide_playbook`](Self::decide_playbook), for the version that the person saw; refused if there is a newer
+    /// As [`decide`](Self::decide), for the version that the person saw; refused if there is a newer
     /// version by now.
-    pub fn decide_seen_playbook(&self, id: &PlaybookId, to: PlaybookStatus, seen: Option<u32>) -> Result<PlaybookDecisionId> {
+    pub fn decide_seen(&self, id: &PlaybookId, to: PlaybookStatus, seen: Option<u32>) -> Result<PlaybookDecisionId> {
         let row = self.playbook(id)?;
         if seen.is_some_and(|seen| seen != row.version.number) {
             return Err(EngineError::Refused(
@@ -243,18 +244,18 @@ impl Engine {
             return Err(EngineError::Refused(format!("this playbook is already {to}")));
         }
         row.status.may_become(to).map_err(|error| EngineError::Refused(error.to_string()))?;
-        let decision = PlaybookDecisionId::fresh(self.ids());
-        self.store().write(|tx| tx.playbooks().decide_playbook(id, to, &decision, self.now()))?;
+        let decision = PlaybookDecisionId::fresh(self.engine.ids());
+        self.engine.store().write(|tx| tx.playbooks().decide(id, to, &decision, self.engine.now()))?;
         Ok(decision)
     }
 
     /// Undoes a decision on a playbook.
-    pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId) -> Result<PlaybookId> {
-        Ok(self.store().write(|tx| tx.playbooks().undo_playbook_decision(decision, self.now()))?)
+    pub fn undo_decision(&self, decision: &PlaybookDecisionId) -> Result<PlaybookId> {
+        Ok(self.engine.store().write(|tx| tx.playbooks().undo_decision(decision, self.engine.now()))?)
     }
 
     /// An approved playbook as a skill: its name and the text of the file.
-    pub fn playbook_skill(&self, id: &PlaybookId) -> Result<(String, String)> {
+    pub fn skill(&self, id: &PlaybookId) -> Result<(String, String)> {
         let row = self.playbook(id)?;
         if row.status != PlaybookStatus::Approved {
             return Err(EngineError::Refused(format!(
@@ -262,8 +263,8 @@ impl Engine {
                 row.status
             )));
         }
-        let version = self.store().read(|tx| approved(tx, &row))?.unwrap_or(row.version);
-        let sources = self.store().read(|tx| {
+        let version = self.engine.store().read(|tx| approved(tx, &row))?.unwrap_or(row.version);
+        let sources = self.engine.store().read(|tx| {
             let mut seen = Vec::new();
             for one in &version.occurrences {
                 let conversation = tx.log().conversation(&one.conversation)?;
@@ -291,8 +292,8 @@ impl Engine {
     /// Writes an approved playbook as a skill into a folder of skills, as `DIR/<name>/SKILL.md`, because a skill's folder has
     /// its name. If `dir` already has that name, it is the skill's own folder. A different skill at that path is not
     /// overwritten.
-    pub fn export_playbook(&self, id: &PlaybookId, dir: &Path) -> Result<PathBuf> {
-        let (name, text) = self.playbook_skill(id)?;
+    pub fn export(&self, id: &PlaybookId, dir: &Path) -> Result<PathBuf> {
+        let (name, text) = self.skill(id)?;
         let own = dir.file_name().is_some_and(|last| last.to_string_lossy() == name);
         let folder = if own { dir.to_owned() } else { dir.join(&name) };
         let path = folder.join("SKILL.md");
@@ -332,7 +333,7 @@ fn parameters_of(version: &PlaybookVersionRow) -> Vec<Parameter> {
 /// The version the person saw when they decided, if a newer one was found since and the old one still exists.
 fn approved(tx: &ReadTx<'_>, row: &PlaybookRow) -> StoreResult<Option<PlaybookVersionRow>> {
     match &row.decided_version {
-        Some(decided) if *decided != row.version.id => match tx.playbooks().playbook_version(decided) {
+        Some(decided) if *decided != row.version.id => match tx.playbooks().version(decided) {
             Ok(version) => on_record(tx, version),
             Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -372,7 +373,7 @@ fn on_record(tx: &ReadTx<'_>, version: PlaybookVersionRow) -> StoreResult<Option
 /// Whether a rejected playbook is found in as many new sessions as it had when it was rejected, and in enough of them to be
 /// found without the old ones. It then counts as a new playbook and needs a new decision.
 fn has_grown(tx: &ReadTx<'_>, row: &PlaybookRow, version: &PlaybookVersionRow) -> StoreResult<bool> {
-    let judged = match row.decided_version.as_ref().map(|id| tx.playbooks().playbook_version(id)).transpose() {
+    let judged = match row.decided_version.as_ref().map(|id| tx.playbooks().version(id)).transpose() {
         Ok(judged) => judged.map_or_else(Vec::new, |judged| judged.occurrences),
         Err(StoreError::NotFound { .. }) => Vec::new(),
         Err(error) => return Err(error),

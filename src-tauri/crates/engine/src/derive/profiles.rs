@@ -22,11 +22,12 @@ use keepsake_domain::{
 use keepsake_people::profile::{Change, Debunked, believed_at, correction, is_same_statement, true_at};
 use keepsake_store::{DisputeRow, Lease, NewJob, ProfileRow, ReadTx, StoreError, WriteTx};
 
+use crate::areas::People;
 use crate::derive::gaps::{GapBook, GapWrite};
 use crate::queue::control::Control;
 use crate::review::retractions::TakenBack;
 use crate::serve::boundary::{AccessMap, people_key, standing_rows, told_rows};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 mod by_model;
 mod reading;
@@ -79,7 +80,7 @@ fn everybody(tx: &ReadTx<'_>, map: &AccessMap, by: &str) -> StoreResult<Vec<Subj
         let Subjected { person, is_owner, members, places, .. } = subjected(map, person, &conversations);
         let acts = (
             tx.profiles()
-                .profile_disputes(&members)?
+                .disputes(&members)?
                 .iter()
                 .map(|debunk| format!("{}@{}", debunk.fingerprint, debunk.at.0))
                 .collect::<Vec<_>>(),
@@ -135,36 +136,37 @@ fn debunked(rows: Vec<DisputeRow>) -> Vec<Debunked> {
     rows.into_iter().map(debunked).collect()
 }
 
-impl Engine {
+impl People<'_> {
     /// Queues a derivation of profiles, if messages, links, places or the reader changed since the last one.
     pub fn queue_profiles(&self) -> Result<()> {
         let by = self.read_by();
-        let (looked_at, looked) = self.store().read(|tx| Ok((looked_at(tx, &by)?, tx.settings().setting(LOOKED_SETTING)?)))?;
+        let (looked_at, looked) =
+            self.engine.store().read(|tx| Ok((looked_at(tx, &by)?, tx.settings().setting(LOOKED_SETTING)?)))?;
         if looked.as_ref() == Some(&looked_at) {
             return Ok(());
         }
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::DeriveProfiles,
             // With this key, messages that arrive while a job runs get a job of their own.
             idempotency_key: looked_at,
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// Queues the derivations about people once nothing has changed for `QUIET_MS`. If something changed more recently,
     /// returns when to check again.
     pub fn queue_what_changed(&self) -> Result<Option<Timestamp>> {
-        let now = self.now();
+        let now = self.engine.now();
         let by = self.read_by();
-        let (looked_at, looked, is_dead) = self.store().read(|tx| {
-            let is_dead = tx.jobs().has_dead_job(JobKind::DeriveProfiles)? || tx.jobs().has_dead_job(JobKind::SuggestLinks)?;
+        let (looked_at, looked, is_dead) = self.engine.store().read(|tx| {
+            let is_dead = tx.jobs().has_dead(JobKind::DeriveProfiles)? || tx.jobs().has_dead(JobKind::SuggestLinks)?;
             Ok((looked_at(tx, &by)?, tx.settings().setting(LOOKED_SETTING)?, is_dead))
         })?;
-        let mut seen = self.inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.engine.inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner);
         // A job that failed permanently is left to the person.
         if looked.as_ref() == Some(&looked_at) || is_dead {
             *seen = None;
@@ -186,13 +188,13 @@ impl Engine {
 
     /// Identifies the reader and the local model that a derivation uses.
     fn read_by(&self) -> String {
-        let model = self.inner.embedder.ready().map_or_else(String::new, |model| model.name().to_owned());
-        format!("{} {model}", self.inner.embedder.reader().version().unwrap_or_default())
+        let model = self.engine.inner.embedder.ready().map_or_else(String::new, |model| model.name().to_owned());
+        format!("{} {model}", self.engine.inner.embedder.reader().version().unwrap_or_default())
     }
 
     /// Derives the profile of everybody for whom something changed, and completes the job.
     pub(crate) fn derive_profiles(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        self.read_tasks_quietly();
+        self.engine.gaps().read_tasks_quietly();
         let (seen, derived) = self.profiles_to_write(control)?;
         let mut wrote = Wrote { rows: 0, is_whole: true };
         let parts = parts(&derived);
@@ -212,19 +214,19 @@ impl Engine {
             let one = self.write_derived(batch, &seen, lease)?;
             wrote = Wrote { rows: wrote.rows + one.rows, is_whole: wrote.is_whole && one.is_whole };
         }
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             let is_whole = wrote.is_whole && state(tx, &self.read_by())? == seen;
             let looked = if is_whole { looked_at(tx, &self.read_by())? } else { String::new() };
-            tx.settings().put_setting(LOOKED_SETTING, &looked, now)?;
+            tx.settings().put(LOOKED_SETTING, &looked, now)?;
             tx.jobs().complete(lease, &serde_json::json!({ "people": derived.len(), "entries": wrote.rows }).to_string(), now)
         })?;
         let reopened: Vec<GapId> = derived.iter().flat_map(|one| &one.gaps).filter_map(GapWrite::reopened).collect();
-        if let Err(error) = self.reopen_tasks(&reopened) {
+        if let Err(error) = self.engine.gaps().reopen_tasks(&reopened) {
             // The change is stored; the task file belongs to the person and may be unavailable.
             tracing::warn!(%error, "a task that came up again cannot be written");
         }
-        self.queue_people_for_model()?;
+        self.queue_for_model()?;
         // Messages that arrived during the derivation get a job of their own.
         self.queue_profiles()
     }
@@ -234,7 +236,7 @@ impl Engine {
     fn write_derived(&self, batch: &[Part<'_>], seen: &str, lease: &Lease) -> Result<Wrote> {
         let by = self.read_by();
         let signatures = |tx: &ReadTx<'_>| -> StoreResult<HashMap<EntityId, String>> {
-            let map = self.map(tx)?;
+            let map = self.engine.access_map(tx)?;
             Ok(everybody(tx, &map, &by)?.into_iter().map(|subject| (subject.person, subject.signature)).collect())
         };
         let write = |tx: &WriteTx<'_>, standing: Option<&HashMap<EntityId, String>>| {
@@ -249,7 +251,7 @@ impl Engine {
             }
             Ok::<_, StoreError>(wrote)
         };
-        let wrote = self.store().write(|tx| {
+        let wrote = self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             if state(tx, &by)? == seen { write(tx, None).map(Some) } else { Ok(None) }
         })?;
@@ -257,8 +259,8 @@ impl Engine {
             return Ok(wrote);
         }
         // Determine outside the write transaction who is affected by the change, so that other writers do not wait for it.
-        let (newer, standing) = self.store().read(|tx| Ok((state(tx, &by)?, signatures(tx)?)))?;
-        Ok(self.store().write(|tx| {
+        let (newer, standing) = self.engine.store().read(|tx| Ok((state(tx, &by)?, signatures(tx)?)))?;
+        Ok(self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             let again = if state(tx, &by)? == newer { None } else { Some(signatures(tx)?) };
             write(tx, Some(again.as_ref().unwrap_or(&standing)))
@@ -268,13 +270,13 @@ impl Engine {
     /// Derives the profiles of everybody for whom something changed, without writing them. Also returns the state of the
     /// store that was read.
     fn profiles_to_write(&self, control: &dyn Control) -> Result<(String, Vec<Derived>)> {
-        let model = self.inner.embedder.ready();
+        let model = self.engine.inner.embedder.ready();
         let by = self.read_by();
-        let (seen, map, subjects, entity_of, mut book) = self.store().read(|tx| {
-            let map = self.map(tx)?;
+        let (seen, map, subjects, entity_of, mut book) = self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             let mut changed = Vec::new();
             for subject in everybody(tx, &map, &by)? {
-                if tx.profiles().profile_mark(&subject.person)?.as_ref() != Some(&subject.signature) {
+                if tx.profiles().mark(&subject.person)?.as_ref() != Some(&subject.signature) {
                     changed.push(subject);
                 }
             }
@@ -293,22 +295,19 @@ impl Engine {
                     return Err(EngineError::Cancelled);
                 }
                 if !said.contains_key(&place.conversation) {
-                    let rows = self.store().read(|tx| rows_in(tx, &place.conversation))?;
-                    let read = self.read_rows(&place.conversation, &rows, 0, control)?;
+                    let rows = self.engine.store().read(|tx| rows_in(tx, &place.conversation))?;
+                    let read = self.engine.conversations().read_rows(&place.conversation, &rows, 0, control)?;
                     let readings = read.map_or_else(|| vec![Default::default(); rows.len()], |read| read.of);
                     said.insert(place.conversation.clone(), spoken_in(rows, readings, &entity_of));
                 }
             }
-            let (rows, refused) = self.store().read(|tx| {
-                Ok((
-                    standing_rows(tx, &map.persons, &groups, &subject.members)?,
-                    tx.profiles().profile_disputes(&subject.members)?,
-                ))
+            let (rows, refused) = self.engine.store().read(|tx| {
+                Ok((standing_rows(tx, &map.persons, &groups, &subject.members)?, tx.profiles().disputes(&subject.members)?))
             })?;
-            let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
+            let reading = Reading::new(self.engine, &groups, &subject, &said, &resting, &nearness);
             let by_rules = |partition: &_, known: &[_], refused: &[_]| reading.by_rules(partition, known, refused);
             let rows = reading.partitions(&rows, &debunked(refused), RULES, &by_rules, control)?;
-            let gaps = book.read(self, &subject.person, &reading.spoken_anywhere(), &alike(&nearness), None);
+            let gaps = book.read(self.engine, &subject.person, &reading.spoken_anywhere(), &alike(&nearness), None);
             drop(reading);
             derived.push(Derived { person: subject.person, members: subject.members, signature: subject.signature, rows, gaps });
         }
@@ -318,18 +317,18 @@ impl Engine {
     /// Disputes an entry at the person's request, or takes the dispute back. This applies to the statement for every
     /// audience, and to memories that rest on the same words and say the same.
     pub fn dispute_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             let row = tx.profiles().profile(id)?;
             let members = tx.people().persons()?.members(&row.entity);
             for entry in worded_so(tx, &members, &row.entry)? {
-                tx.profiles().dispute_profile(&members, &entry, is_debunked, now)?;
+                tx.profiles().dispute(&members, &entry, is_debunked, now)?;
             }
             let places = places_of_statement(tx, &members, &row.entry)?;
             if is_debunked {
-                self.refuse_memories_of(tx, &row.entry, &places, None, now)
+                self.engine.review().refuse_memories_of(tx, &row.entry, &places, None, now)
             } else {
-                self.restore_memories_of(tx, &places, now)
+                self.engine.review().restore_memories_of(tx, &places, now)
             }
         })?;
         self.queue_profiles_anew()
@@ -345,9 +344,9 @@ impl Engine {
                 limits::CONTENT_CHARS_MAX
             )));
         }
-        let now = self.now();
-        let new = ProfileId::fresh(self.ids());
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        let new = ProfileId::fresh(self.engine.ids());
+        self.engine.store().write(|tx| {
             let asked = tx.profiles().profile(id)?;
             let persons = tx.people().persons()?;
             let members = persons.members(&asked.entity);
@@ -360,12 +359,12 @@ impl Engine {
                 entity: person,
                 proposer: "person".to_owned(),
             };
-            tx.profiles().insert_profile(&corrected, &members)?;
+            tx.profiles().insert(&corrected, &members)?;
             if asked.entry.origin == ProfileOrigin::Person {
                 return Ok(());
             }
             let places = places_of_statement(tx, &members, &asked.entry)?;
-            self.refuse_memories_of(tx, &asked.entry, &places, Some(content.trim()), now)
+            self.engine.review().refuse_memories_of(tx, &asked.entry, &places, Some(content.trim()), now)
         })?;
         self.queue_profiles_anew()?;
         Ok(new)
@@ -373,18 +372,18 @@ impl Engine {
 
     /// Queues a new derivation, because a person's answer about a profile changes its result.
     fn queue_profiles_anew(&self) -> Result<()> {
-        let now = self.now();
-        self.store().write(|tx| tx.settings().put_setting(LOOKED_SETTING, "", now))?;
+        let now = self.engine.now();
+        self.engine.store().write(|tx| tx.settings().put(LOOKED_SETTING, "", now))?;
         self.queue_profiles()
     }
 
     /// Every version of every entry about a person, for the owner only. Leaves out entries that rest on an excluded
     /// conversation and entries that say the same as a retracted memory.
     pub fn profile_rows(&self, person: &EntityId) -> Result<Vec<ProfileRow>> {
-        Ok(self.store().read(|tx| {
-            let map = self.map(tx)?;
+        Ok(self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             let members = map.persons.members(person);
-            let sources = tx.profiles().profile_sources(&members)?;
+            let sources = tx.profiles().sources(&members)?;
             let mut rows = told_rows(tx, &map.persons, &map.persons.groups(), &members)?;
             let taken = TakenBack::of_memories(tx, None)?;
             let person_of = tx.people().entities_of_handles()?;
@@ -401,7 +400,7 @@ impl Engine {
     #[cfg(test)]
     pub(crate) fn derive_profiles_now(&self) -> Result<()> {
         let (_, derived) = self.profiles_to_write(&crate::Unwatched)?;
-        Ok(self.store().write(|tx| parts(&derived).iter().try_for_each(|part| part.write(tx).map(drop)))?)
+        Ok(self.engine.store().write(|tx| parts(&derived).iter().try_for_each(|part| part.write(tx).map(drop)))?)
     }
 }
 
@@ -492,7 +491,7 @@ impl Part<'_> {
     /// it then returns `false`.
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<bool> {
         for row in self.rows {
-            tx.profiles().insert_profile(row, &self.of.members)?;
+            tx.profiles().insert(row, &self.of.members)?;
         }
         if !self.is_last {
             return Ok(true);

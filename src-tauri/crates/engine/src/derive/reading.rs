@@ -16,6 +16,7 @@ use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader,
 use keepsake_store::{InteractionRow, ReadTx, ReadingInput, StoreError, StoredReading};
 
 use crate::EngineError;
+use crate::areas::Conversations;
 use crate::queue::control::Control;
 
 type Result<T, E = EngineError> = std::result::Result<T, E>;
@@ -55,15 +56,15 @@ pub(crate) const READER_MISSING: &str = "The reader model is missing; run `make 
 pub(crate) const UNREAD: &str =
     "Until then, nothing is proposed from your conversations. They are kept, and are read once the reader is available.";
 
-impl crate::Engine {
+impl Conversations<'_> {
     /// Whether it makes sense to queue unread conversations. Does not load the reader.
     pub(crate) fn may_read(&self) -> bool {
-        !self.inner.embedder.reader().is_known_to_be_absent()
+        !self.engine.inner.embedder.reader().is_known_to_be_absent()
     }
 
     /// Whether the reader is available, so that conversations can be read. Does not load the reader.
     pub(crate) fn has_reader(&self) -> bool {
-        matches!(self.inner.embedder.reader().standing(), ReaderStanding::Ready | ReaderStanding::Idle)
+        matches!(self.engine.inner.embedder.reader().standing(), ReaderStanding::Ready | ReaderStanding::Idle)
     }
 }
 
@@ -179,7 +180,7 @@ impl ReadRows {
     }
 }
 
-impl crate::Engine {
+impl Conversations<'_> {
     /// Reads the messages of a conversation from row `from` on; `None` without a reader. `rows` must be all messages of the
     /// conversation that are not excluded, because they are each other's context. Rows that were read before are not read
     /// again, and each batch is stored immediately.
@@ -190,9 +191,9 @@ impl crate::Engine {
         from: usize,
         control: &dyn Control,
     ) -> Result<Option<ReadRows>> {
-        let Some(reader) = self.inner.embedder.reader().ready() else { return Ok(None) };
+        let Some(reader) = self.engine.inner.embedder.reader().ready() else { return Ok(None) };
         let by = reader.version().to_owned();
-        let Known { mut of, missing } = self.store().read(|tx| known(tx, &by, id, rows, from))?;
+        let Known { mut of, missing } = self.engine.store().read(|tx| known(tx, &by, id, rows, from))?;
         let seen: Vec<Utterance<'_>> = rows.iter().map(|row| Utterance { role: row.role, text: &row.content }).collect();
         for (done, batch) in missing.chunks(READ_BATCH).enumerate() {
             control.progress("Reading the conversation", (done * READ_BATCH) as u64, missing.len() as u64);
@@ -206,7 +207,7 @@ impl crate::Engine {
                 .zip(&read)
                 .map(|((at, input), reading)| (rows[*at].seq, StoredReading { input: *input, reading: reading.clone() }))
                 .collect();
-            self.store().write_quietly(|tx| tx.readings().put_readings(id, &kept))?;
+            self.engine.store().write_quietly(|tx| tx.readings().put(id, &kept))?;
             for ((at, _), reading) in batch.iter().zip(read) {
                 of[*at] = reading;
             }
@@ -240,7 +241,7 @@ fn known(tx: &ReadTx<'_>, by: &str, id: &ConversationId, rows: &[InteractionRow]
     Ok(known)
 }
 
-impl crate::Engine {
+impl Conversations<'_> {
     /// The stored readings of these rows, which are all messages of a conversation that are not excluded;
     /// empty for rows not read yet.
     pub(crate) fn readings_kept(
@@ -249,7 +250,7 @@ impl crate::Engine {
         id: &ConversationId,
         rows: &[InteractionRow],
     ) -> Result<Vec<Reading>, StoreError> {
-        match self.inner.embedder.reader().version() {
+        match self.engine.inner.embedder.reader().version() {
             Some(by) => known(tx, &by, id, rows, 0).map(|known| known.of),
             None => Ok(vec![Reading::default(); rows.len()]),
         }

@@ -23,11 +23,12 @@ use keepsake_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::areas::Sessions;
 use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
 use crate::serve::masked::masked_part;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that stores the choices.
 const RULES_SETTING: &str = "sessions";
@@ -122,15 +123,15 @@ struct SessionPass {
     mark: String,
 }
 
-impl Engine {
+impl Sessions<'_> {
     /// Which agents have a memory of their sessions, and which may have goals.
-    pub fn session_rules(&self) -> Result<SessionRules> {
-        Ok(self.store().read(session_rules)?)
+    pub fn rules(&self) -> Result<SessionRules> {
+        Ok(self.engine.store().read(session_rules)?)
     }
 
     /// Sets which agents have a memory of their sessions, and which may have goals. Sessions recorded under other rules are
     /// recorded again.
-    pub fn set_session_rules(&self, rules: &SessionRules) -> Result<()> {
+    pub fn set_rules(&self, rules: &SessionRules) -> Result<()> {
         let clean = |names: &[String]| {
             let mut names: Vec<String> = names.iter().map(|name| agent_key(name)).filter(|name| !name.is_empty()).collect();
             names.sort();
@@ -143,45 +144,45 @@ impl Engine {
             )));
         }
         let rules = SessionRules { skip_agents: clean(&rules.skip_agents), goal_agents: clean(&rules.goal_agents) };
-        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
-        self.queue_sessions()
+        self.engine.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.engine.now()))?;
+        self.queue()
     }
 
     /// Records that a session ended with the last message so far. Returns `false` if that was already known.
-    pub fn end_session(&self, id: &ConversationId, said_by: &str) -> Result<bool> {
-        let noted = self.store().write(|tx| {
+    pub fn end(&self, id: &ConversationId, said_by: &str) -> Result<bool> {
+        let noted = self.engine.store().write(|tx| {
             let conversation = tx.log().conversation(id)?;
             if conversation.is_private {
                 return Ok(None);
             }
             let last = tx.log().last_seq(id)?;
-            tx.sessions().end_session(id, last, said_by, self.now()).map(Some)
+            tx.sessions().end(id, last, said_by, self.engine.now()).map(Some)
         })?;
         let noted = noted.ok_or_else(|| {
             EngineError::Refused("this conversation is excluded from memory, so its sessions are not kept".to_owned())
         })?;
-        self.queue_sessions()?;
+        self.queue()?;
         Ok(noted)
     }
 
     /// Queues a job that summarizes ended sessions and distills those not distilled yet, if there are any.
-    pub fn queue_sessions(&self) -> Result<()> {
-        let is_due = self.store().read(|tx| {
+    pub fn queue(&self) -> Result<()> {
+        let is_due = self.engine.store().read(|tx| {
             let reading = self.reading(tx)?;
-            Ok(!tx.sessions().sessions_to_read(&reading.mark)?.is_empty() || !tx.sessions().sessions_to_distil(1)?.is_empty())
+            Ok(!tx.sessions().to_read(&reading.mark)?.is_empty() || !tx.sessions().to_distil(1)?.is_empty())
         })?;
         if is_due {
-            let job = self.sessions_job();
-            self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-            self.look_for_work();
+            let job = self.job();
+            self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+            self.engine.queue().look_for_work();
         }
         Ok(())
     }
 
     /// A job that summarizes and distills sessions. One is enough: it handles everything that is due when it runs.
-    pub(crate) fn sessions_job(&self) -> NewJob {
+    pub(crate) fn job(&self) -> NewJob {
         NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Sessions,
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
@@ -189,16 +190,16 @@ impl Engine {
     }
 
     /// Deletes all session records and the tiers, and queues a job that recreates them from the messages.
-    pub fn rebuild_sessions(&self) -> Result<()> {
-        self.store().write(|tx| tx.sessions().drop_sessions())?;
-        self.queue_sessions()
+    pub fn rebuild(&self) -> Result<()> {
+        self.engine.store().write(|tx| tx.sessions().drop())?;
+        self.queue()
     }
 
     /// Summarizes the sessions that ended, and distills everything not distilled yet.
-    pub(crate) fn perform_sessions(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let (reading, due) = self.store().read(|tx| {
+    pub(crate) fn perform(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let (reading, due) = self.engine.store().read(|tx| {
             let reading = self.reading(tx)?;
-            let due = tx.sessions().sessions_to_read(&reading.mark)?;
+            let due = tx.sessions().to_read(&reading.mark)?;
             Ok((reading, due))
         })?;
         let total = due.len() as u64;
@@ -208,7 +209,7 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            self.read_sessions(batch, &reading, Some(lease))?;
+            self.read(batch, &reading, Some(lease))?;
             done += batch.len() as u64;
         }
         let mut distilled = 0;
@@ -223,33 +224,33 @@ impl Engine {
             }
         }
         let result = serde_json::json!({ "conversations": total, "distilled": distilled }).to_string();
-        self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?;
-        self.queue_sessions_for_model()
+        self.engine.store().write(|tx| tx.jobs().complete(lease, &result, self.engine.now()))?;
+        self.queue_for_model()
     }
 
     fn reading(&self, tx: &ReadTx<'_>) -> std::result::Result<SessionPass, StoreError> {
-        let (rules, has_model) = (session_rules(tx)?, self.has_proposing_model(tx)?);
-        let mark = rules.mark(self.inner.embedder.reader().version().as_deref(), has_model);
+        let (rules, has_model) = (session_rules(tx)?, self.engine.models().has_proposing(tx)?);
+        let mark = rules.mark(self.engine.inner.embedder.reader().version().as_deref(), has_model);
         Ok(SessionPass { rules, has_model, mark })
     }
 
     /// Reads and stores the sessions of some conversations.
-    fn read_sessions(&self, ends: &[SessionEnd], reading: &SessionPass, lease: Option<&Lease>) -> Result<()> {
-        let found = ends.iter().map(|end| self.found_sessions(end, reading)).collect::<Result<Vec<_>>>()?;
-        let now = self.now();
-        Ok(self.store().write(|tx| {
+    fn read(&self, ends: &[SessionEnd], reading: &SessionPass, lease: Option<&Lease>) -> Result<()> {
+        let found = ends.iter().map(|end| self.found(end, reading)).collect::<Result<Vec<_>>>()?;
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| {
             if let Some(lease) = lease {
                 tx.jobs().check_lease(lease)?;
             }
             ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
                 // Stored even if the conversation continued or was excluded meanwhile, because the session did end there.
-                tx.sessions().put_sessions(end, &reading.mark, found, now)
+                tx.sessions().put(end, &reading.mark, found, now)
             })
         })?)
     }
 
     /// The sessions of one conversation as they should be stored; `None` if it no longer exists.
-    fn found_sessions(&self, end: &SessionEnd, reading: &SessionPass) -> Result<Option<Vec<FoundSession>>> {
+    fn found(&self, end: &SessionEnd, reading: &SessionPass) -> Result<Option<Vec<FoundSession>>> {
         let Some(read) = self.sessions_of(end, &reading.rules)? else { return Ok(None) };
         let found = read.into_iter().map(|read| {
             let by_model = if reading.has_model { self.told_before(&read)? } else { None };
@@ -261,19 +262,19 @@ impl Engine {
     /// Summarizes and distills synchronously, for tests of the result.
     #[cfg(test)]
     pub(crate) fn sessions_now(&self) -> Result<()> {
-        let (reading, due) = self.store().read(|tx| {
+        let (reading, due) = self.engine.store().read(|tx| {
             let reading = self.reading(tx)?;
-            let due = tx.sessions().sessions_to_read(&reading.mark)?;
+            let due = tx.sessions().to_read(&reading.mark)?;
             Ok((reading, due))
         })?;
-        self.read_sessions(&due, &reading, None)?;
+        self.read(&due, &reading, None)?;
         while self.distil_pass(None)? > 0 {}
         Ok(())
     }
 
     /// The sessions of one conversation according to the rules, up to this end; `None` if it no longer exists.
     fn sessions_of(&self, end: &SessionEnd, rules: &SessionRules) -> Result<Option<Vec<Read>>> {
-        let read = self.store().read(|tx| {
+        let read = self.engine.store().read(|tx| {
             if tx.log().conversation(&end.conversation_id)?.is_private {
                 return Ok(None);
             }
@@ -285,7 +286,7 @@ impl Engine {
             Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let read = self.read_rows(&end.conversation_id, &rows, 0, &crate::queue::control::Unwatched)?;
+        let read = self.engine.conversations().read_rows(&end.conversation_id, &rows, 0, &crate::queue::control::Unwatched)?;
         let mut readings = read.map(|read| read.of).unwrap_or_else(|| vec![Reading::default(); rows.len()]);
         let is_in = |row: &InteractionRow| row.seq <= end.through_seq && !row.is_branch;
         let mut wanted = rows.iter().map(is_in);
@@ -332,7 +333,7 @@ impl Engine {
             return Ok(None);
         };
         let may_hold_goals = rules.holds_goals(exchange.agent);
-        let reader = self.inner.embedder.reader().version();
+        let reader = self.engine.inner.embedder.reader().version();
         let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals, reader.as_deref());
         let made = id.to_string();
         let record = self.record_of(&own, &read, may_hold_goals);
@@ -356,7 +357,7 @@ impl Engine {
             proposer: ENGINE_VERSION.to_owned(),
             supersedes: None,
             is_distilled: false,
-            created: self.made_first(made.as_str()),
+            created: self.engine.maintenance().made_first(made.as_str()),
             superseded: None,
         };
         Ok(Some(Read { row, items, record, own }))

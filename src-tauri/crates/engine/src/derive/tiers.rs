@@ -18,12 +18,13 @@ use keepsake_insight::session::tier::{SESSIONS_PER_PASS_MAX, Tier, TierLine, fol
 use keepsake_insight::session::{Field, Item, Outcome};
 use keepsake_store::{Lease, NewTierEntry, ReadTx, SessionItemRow, SessionRow, StoreError, TierEntryRow};
 
+use crate::areas::Sessions;
 use crate::derive::sessions::agent_key;
 use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{Audience, View};
 use crate::serve::context::{WithheldCount, counts, day};
 use crate::serve::masked::{may_be_served, quoted, served};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Minimum number of words for a retracted text to be removed wherever it was said. Fewer words could occur in any statement.
 const STRUCK_WORDS_MIN: usize = 3;
@@ -115,14 +116,14 @@ impl RetractedEntries {
     }
 }
 
-impl Engine {
+impl Sessions<'_> {
     /// Distills the next undistilled sessions of one user, up to the maximum per pass, and returns how many. One transaction
     /// writes them and accepts each session only once, so two simultaneous passes write no session twice.
     pub fn distil_pass(&self, lease: Option<&Lease>) -> Result<usize> {
-        let (sessions, mut items) = self.store().read(|tx| {
-            let sessions = tx.sessions().sessions_to_distil(SESSIONS_PER_PASS_MAX)?;
+        let (sessions, mut items) = self.engine.store().read(|tx| {
+            let sessions = tx.sessions().to_distil(SESSIONS_PER_PASS_MAX)?;
             let ids: Vec<_> = sessions.iter().map(|session| session.id.clone()).collect();
-            let items = tx.sessions().session_items(&ids)?;
+            let items = tx.sessions().items(&ids)?;
             Ok((sessions, items))
         })?;
         if sessions.is_empty() {
@@ -135,13 +136,15 @@ impl Engine {
                 (session, entries_of(session, &items))
             })
             .collect();
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             if let Some(lease) = lease {
                 tx.jobs().check_lease(lease)?;
             }
             // Recreated entries are as old as their session originally was.
             routed.iter().try_for_each(|(session, entries)| {
-                tx.tiers().distil_session(&session.id, entries, self.made_first(session.id.as_str())).map(drop)
+                tx.tiers()
+                    .distil_session(&session.id, entries, self.engine.maintenance().made_first(session.id.as_str()))
+                    .map(drop)
             })
         })?;
         Ok(sessions.len())
@@ -150,7 +153,7 @@ impl Engine {
     /// The tiers for an audience, recorded in the access log.
     pub fn tiers(&self, ask: &TierAsk) -> Result<Tiers> {
         let is_overview = ask.audience == Audience::default();
-        let (tiers, given) = self.with_view(&ask.audience, |tx, view| {
+        let (tiers, given) = self.engine.privacy().engine.with_view(&ask.audience, |tx, view| {
             let mut tiers = self.tiers_in(tx, view, ask, is_overview, None)?;
             let mut given = AccessRecord::new(ReadKind::Tiers, view);
             for tier in &tiers.tiers {
@@ -171,7 +174,7 @@ impl Engine {
         })?;
         // An explicit role means that the owner is looking: the words are recorded, but no access by a program is logged.
         let reader = if ask.role.is_some() { Audience::default() } else { ask.audience.clone() };
-        self.record_access(&reader, given)?;
+        self.engine.privacy().record_access(&reader, given)?;
         Ok(tiers)
     }
 
@@ -179,7 +182,7 @@ impl Engine {
     pub fn tiers_preview(&self, ask: &TierAsk) -> Result<Tiers> {
         // Without an audience, the owner asks for an overview of everything.
         let is_overview = ask.audience == Audience::default();
-        self.with_view(&ask.audience, |tx, view| self.tiers_in(tx, view, ask, is_overview, None))
+        self.engine.privacy().engine.with_view(&ask.audience, |tx, view| self.tiers_in(tx, view, ask, is_overview, None))
     }
 
     /// As [`tiers`](Self::tiers) in a view. With `at`, only entries that were known at that time are included.
@@ -198,8 +201,7 @@ impl Engine {
         let struck = RetractedEntries::load(tx, view)?;
         let mut withheld: Vec<Withheld> = Vec::new();
         let mut entries: Vec<TierEntryRow> = Vec::new();
-        for entry in
-            tx.tiers().tier_entries()?.into_iter().filter(|entry| at.is_none_or(|at| entry.said <= at && entry.created <= at))
+        for entry in tx.tiers().entries()?.into_iter().filter(|entry| at.is_none_or(|at| entry.said <= at && entry.created <= at))
         {
             match view.judge(std::slice::from_ref(&entry.conversation_id), false) {
                 Ok(()) if struck.strikes(view, &entry) || !may_be_served(&entry.text) => {}
@@ -258,19 +260,19 @@ impl Engine {
         if role == PersonRole::Owner {
             return Err(EngineError::Refused("nobody can be made the owner; choose guest or friend".to_owned()));
         }
-        let members = self.store().read(|tx| {
+        let members = self.engine.store().read(|tx| {
             let persons = tx.people().persons()?;
             Ok(if persons.is_owner(person) { Vec::new() } else { persons.members(person) })
         })?;
         if members.is_empty() {
             return Err(EngineError::Refused("the role of the owner cannot be changed; choose another person".to_owned()));
         }
-        Ok(self.store().write(|tx| tx.tiers().put_person_role(&members, role, self.now()))?)
+        Ok(self.engine.store().write(|tx| tx.tiers().put_person_role(&members, role, self.engine.now()))?)
     }
 
     /// The role of a person.
     pub fn person_role(&self, person: &EntityId) -> Result<PersonRole> {
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             let persons = tx.people().persons()?;
             Ok(role_of(&tx.tiers().person_roles()?, &persons, person))
         })?)

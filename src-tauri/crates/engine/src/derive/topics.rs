@@ -25,10 +25,11 @@ use keepsake_domain::{ConversationId, JobId, JobKind, Timestamp};
 use keepsake_insight::topic::{TopicRules, batches};
 use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, StoreError};
 
+use crate::areas::Topics;
 use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
-use crate::{EmbedderState, Engine, EngineError, Result};
+use crate::{EmbedderState, EngineError, Result};
 
 pub use acts::TopicChoice;
 pub(crate) use by_model::is_readable;
@@ -50,35 +51,35 @@ const READER_SETTING: &str = "topics_reader";
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-impl Engine {
+impl Topics<'_> {
     /// The rules for deriving topics.
-    pub fn topic_rules(&self) -> Result<TopicRules> {
-        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
+    pub fn rules(&self) -> Result<TopicRules> {
+        Ok(self.engine.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Sets the rules for deriving topics. Under other rules, topics are derived again.
-    pub fn set_topic_rules(&self, rules: &TopicRules) -> Result<()> {
+    pub fn set_rules(&self, rules: &TopicRules) -> Result<()> {
         rules.check().map_err(|error| EngineError::Refused(error.to_string()))?;
-        let now = self.now();
-        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, rules, now))?;
-        self.queue_topics().map(drop)
+        let now = self.engine.now();
+        self.engine.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, rules, now))?;
+        self.queue().map(drop)
     }
 
     /// Name of the model whose vectors are used for clusters. `None` while a model is loading, because it will
     /// be available in a moment.
-    fn topic_model(&self) -> Result<Option<String>> {
-        let embedder = match self.embedder().state() {
+    fn model(&self) -> Result<Option<String>> {
+        let embedder = match self.engine.embedder().state() {
             EmbedderState::Loading => return Ok(None),
             EmbedderState::Ready(model) => model.name().to_owned(),
             EmbedderState::Missing(_) | EmbedderState::Broken(_) => String::new(),
         };
-        Ok(Some(format!("{embedder} {}", self.store().read(|tx| self.topic_reader(tx))?)))
+        Ok(Some(format!("{embedder} {}", self.engine.store().read(|tx| self.reader(tx))?)))
     }
 
     /// Version of the reader whose marks give the takeaways: this process's reader, or the one that topics were last read
     /// with; empty if there was none.
-    pub(super) fn topic_reader(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
-        match self.embedder().reader().version() {
+    pub(super) fn reader(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
+        match self.engine.embedder().reader().version() {
             Some(version) => Ok(version),
             None => Ok(tx.settings().setting(READER_SETTING)?.unwrap_or_default()),
         }
@@ -86,71 +87,71 @@ impl Engine {
 
     /// Queues an update of topics, if a batch is complete or something else they depend on changed. Returns when the next
     /// batch will be complete.
-    pub fn queue_topics(&self) -> Result<Option<Timestamp>> {
-        let rules = self.topic_rules()?;
+    pub fn queue(&self) -> Result<Option<Timestamp>> {
+        let rules = self.rules()?;
         if !rules.automatic {
             return Ok(None);
         }
-        let Some(model) = self.topic_model()? else { return Ok(None) };
-        let looked = self.store().read(|tx| tx.settings().setting(LOOKED_SETTING))?;
-        let beside = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
-        let (is_due, next) = self.topics_due(&rules, &model)?;
+        let Some(model) = self.model()? else { return Ok(None) };
+        let looked = self.engine.store().read(|tx| tx.settings().setting(LOOKED_SETTING))?;
+        let beside = self.engine.store().read(|tx| self.looked_at(tx, &rules, &model))?;
+        let (is_due, next) = self.due(&rules, &model)?;
         if is_due || looked.as_ref() != Some(&beside) {
-            self.queue_topics_job(&beside)?;
+            self.queue_job(&beside)?;
         }
         Ok(next)
     }
 
     /// Queues an update of topics regardless of changes, at a person's request.
-    pub fn queue_topics_now(&self) -> Result<()> {
-        self.queue_topics_job("now")
+    pub fn queue_now(&self) -> Result<()> {
+        self.queue_job("now")
     }
 
     /// Deletes every topic and queues their derivation from the messages. A person's decisions are replayed, and a model's
     /// texts for the same content are reused.
-    pub fn rebuild_topics(&self) -> Result<()> {
-        self.drop_topics()?;
-        self.store().write(|tx| tx.topics().drop_topic_readings())?;
-        self.queue_topics_job("now")
+    pub fn rebuild(&self) -> Result<()> {
+        self.drop()?;
+        self.engine.store().write(|tx| tx.topics().drop_readings())?;
+        self.queue_job("now")
     }
 
     /// Deletes every topic, in several transactions.
-    pub(crate) fn drop_topics(&self) -> Result<()> {
+    pub(crate) fn drop(&self) -> Result<()> {
         let ids: Vec<String> =
-            self.store().read(|tx| Ok(tx.topics().topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
+            self.engine.store().read(|tx| Ok(tx.topics().partitions()?.into_iter().map(|row| row.id).collect()))?;
         ids.iter().try_for_each(|id| self.drop_partition(id, None))
     }
 
-    fn queue_topics_job(&self, key: &str) -> Result<()> {
+    fn queue_job(&self, key: &str) -> Result<()> {
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Topics,
             idempotency_key: key.to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// Whether there is a complete but unread batch in any conversation, and when the next one will be complete.
-    fn topics_due(&self, rules: &TopicRules, model: &str) -> Result<(bool, Option<Timestamp>)> {
-        let now = self.now();
-        let unread = self.store().read(|tx| self.unread_for_topics(tx, rules, model, now))?;
+    fn due(&self, rules: &TopicRules, model: &str) -> Result<(bool, Option<Timestamp>)> {
+        let now = self.engine.now();
+        let unread = self.engine.store().read(|tx| self.unread_for(tx, rules, model, now))?;
         let mut next: Option<Timestamp> = None;
         for (conversation, signature) in unread.changed {
-            let (closed, known, rests_at) = self.store().read(|tx| {
+            let (closed, known, rests_at) = self.engine.store().read(|tx| {
                 let rows = spoken_rows(tx, &conversation)?;
                 let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
                 let (closed, rests_at) = batches(&times, rules, now);
                 let marks: Vec<String> = closed.iter().map(|batch| derive::batch_mark(rules, model, &rows, batch)).collect();
-                Ok((marks, tx.topics().topic_batch_marks(&conversation)?, rests_at))
+                Ok((marks, tx.topics().batch_marks(&conversation)?, rests_at))
             })?;
             if closed != known {
                 return Ok((true, None));
             }
             // No new batch is complete. Store that, so that the conversation is not searched again.
-            self.store().write(|tx| tx.topics().put_topic_reading(&conversation, &signature, rests_at))?;
+            self.engine.store().write(|tx| tx.topics().put_reading(&conversation, &signature, rests_at))?;
             next = [next, rests_at].into_iter().flatten().min();
         }
         Ok((unread.is_due, [next, unread.next].into_iter().flatten().min()))
@@ -160,7 +161,7 @@ impl Engine {
     /// write, so it is cached until a message arrives or a conversation is removed, which changes the boundary version.
     fn last_seqs(&self, tx: &ReadTx<'_>) -> StoreResult<Arc<BTreeMap<ConversationId, i64>>> {
         let (last, version) = (tx.log().last_seq_of_all()?, tx.privacy().boundary_version()?);
-        let mut kept = self.inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.engine.inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.as_ref().filter(|known| (known.of_all, known.boundary) == (last, version)) {
             return Ok(Arc::clone(&known.seqs));
         }
@@ -169,11 +170,11 @@ impl Engine {
         Ok(seqs)
     }
 
-    fn unread_for_topics(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str, now: Timestamp) -> StoreResult<Unread> {
-        let map = self.map(tx)?;
+    fn unread_for(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str, now: Timestamp) -> StoreResult<Unread> {
+        let map = self.engine.access_map(tx)?;
         let last = self.last_seqs(tx)?;
         let private = tx.log().all_private_intervals()?;
-        let readings = tx.topics().topic_readings()?;
+        let readings = tx.topics().readings()?;
         let mut unread = Unread::default();
         for place in map.places.values().filter(|place| !place.is_off_record) {
             let id = &place.conversation;
@@ -197,31 +198,31 @@ impl Engine {
     }
 
     /// Updates topics and completes the job.
-    pub(crate) fn perform_topics(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let rules = self.topic_rules()?;
-        let Some(model) = self.topic_model()? else {
+    pub(crate) fn perform(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let rules = self.rules()?;
+        let Some(model) = self.model()? else {
             return Err(EngineError::NotYet { why: "waiting for the embedding model to load", retry_ms: MODEL_WAIT_MS });
         };
-        let looked = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
-        let reader = self.store().read(|tx| self.topic_reader(tx))?;
+        let looked = self.engine.store().read(|tx| self.looked_at(tx, &rules, &model))?;
+        let reader = self.engine.store().read(|tx| self.reader(tx))?;
         let read = self.read_batches(&rules, &model, Some(lease), control)?;
-        let written = self.derive_topics(&rules, Some(lease), control)?;
-        let now = self.now();
-        self.store().write(|tx| {
+        let written = self.derive(&rules, Some(lease), control)?;
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
-            tx.settings().put_setting(LOOKED_SETTING, &looked, now)?;
-            tx.settings().put_setting(READER_SETTING, &reader, now)?;
+            tx.settings().put(LOOKED_SETTING, &looked, now)?;
+            tx.settings().put(READER_SETTING, &reader, now)?;
             tx.jobs().complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
         })?;
-        self.queue_topics_for_model()?;
+        self.queue_for_model()?;
         // Messages that arrived during the update get a job of their own.
-        self.queue_topics().map(drop)
+        self.queue().map(drop)
     }
 
     /// A text that changes whenever a derivation could give a different result, apart from new messages.
     fn looked_at(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
-        let decisions: Vec<String> = tx.topics().topic_decisions_signature()?;
-        let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
+        let decisions: Vec<String> = tx.topics().decisions_signature()?;
+        let by_model = if self.engine.models().has_proposing(tx)? { " by a model" } else { "" };
         Ok(format!(
             "{} {} {} {model} {} {decisions:?}{by_model}",
             rules.cluster_mark(),
@@ -233,11 +234,11 @@ impl Engine {
 
     /// Updates topics synchronously, for tests of the result.
     #[cfg(test)]
-    pub(crate) fn derive_topics_now(&self) -> Result<()> {
-        let rules = self.topic_rules()?;
-        let model = self.topic_model()?.unwrap_or_default();
+    pub(crate) fn derive_now(&self) -> Result<()> {
+        let rules = self.rules()?;
+        let model = self.model()?.unwrap_or_default();
         self.read_batches(&rules, &model, None, &crate::Unwatched)?;
-        self.derive_topics(&rules, None, &crate::Unwatched).map(drop)
+        self.derive(&rules, None, &crate::Unwatched).map(drop)
     }
 }
 

@@ -9,8 +9,9 @@
 use keepsake_domain::{ConversationId, HandleId, LinkAnswer, LinkId, limits};
 use keepsake_store::{HandleRow, ReadTx, UnidentifiedSpeakerRow, WriteTx};
 
+use crate::areas::People;
 use crate::derive::links::obstacle;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// The person's answer about an unidentified speaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +30,10 @@ pub enum SpeakerAnswer {
 
 type StoreResult<T> = std::result::Result<T, keepsake_store::StoreError>;
 
-impl Engine {
+impl People<'_> {
     /// The unidentified speakers of one meeting, or of every meeting that is not excluded from memory.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
-        Ok(self.store().read(|tx| tx.people().voices(of))?)
+        Ok(self.engine.store().read(|tx| tx.people().voices(of))?)
     }
 
     /// Stores the person's answer about one speaker, replacing an earlier one. Once the speaker has a name, their messages
@@ -42,7 +43,7 @@ impl Engine {
             SpeakerAnswer::Name(name) => SpeakerAnswer::Name(checked_name(name)?),
             other => other.clone(),
         };
-        let refused = self.store().write(|tx| {
+        let refused = self.engine.store().write(|tx| {
             if !tx.people().is_unidentified_speaker(voice)? {
                 return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake voices` lists them")));
             }
@@ -64,14 +65,14 @@ impl Engine {
                 }
             }
             self.take_back_answer(tx, voice)?;
-            let now = self.now();
+            let now = self.engine.now();
             match &answer {
                 SpeakerAnswer::Owner => tx.people().set_speaker_is_owner(voice, true, now)?,
                 SpeakerAnswer::Name(name) => tx.people().name_speaker(voice, Some(name), now)?,
                 SpeakerAnswer::Leave => tx.people().leave_unidentified(voice, now)?,
                 SpeakerAnswer::Open => {}
                 SpeakerAnswer::Person(handle) => {
-                    tx.people().answer_link(&LinkId::fresh(self.ids()), voice, handle, LinkAnswer::Same, "", now)?;
+                    tx.people().answer_link(&LinkId::fresh(self.engine.ids()), voice, handle, LinkAnswer::Same, "", now)?;
                 }
             }
             Ok(None)
@@ -79,18 +80,18 @@ impl Engine {
         match refused? {
             Some(reason) => Err(EngineError::Refused(reason)),
             None => {
-                self.queue_unread()?;
-                self.look_for_work();
+                self.engine.queue().queue_unread()?;
+                self.engine.queue().look_for_work();
                 Ok(())
             }
         }
     }
 
     fn take_back_answer(&self, tx: &WriteTx<'_>, voice: &HandleId) -> StoreResult<()> {
-        let now = self.now();
+        let now = self.engine.now();
         for link in tx.people().link_decisions()? {
             if link.answer == LinkAnswer::Same && (link.a == *voice || link.b == *voice) {
-                tx.people().take_back_link(&LinkId::fresh(self.ids()), &link, now)?;
+                tx.people().take_back_link(&LinkId::fresh(self.engine.ids()), &link, now)?;
             }
         }
         tx.people().set_speaker_is_owner(voice, false, now)?;

@@ -14,11 +14,12 @@ use keepsake_domain::{
 };
 use keepsake_store::AppendContext;
 
+use crate::areas::Imports;
 use crate::derive::sessions::agent_key;
 use crate::ingest::import::ImportChoices;
 use crate::serve::access_log::{WriteKind, log_write};
 use crate::serve::agents::AgentAccess;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Maximum number of messages in one call, so that one call never delays others for long.
 pub const APPEND_MESSAGES_MAX: usize = 200;
@@ -170,7 +171,7 @@ fn messages_of(agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage], n
     Ok(rows)
 }
 
-impl Engine {
+impl Imports<'_> {
     /// Appends messages of a conversation that the agent is having. They are on disk when this returns.
     pub fn append_messages(&self, agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage]) -> Result<Appended> {
         agent.check(Some(to.channel.as_deref().unwrap_or(CHANNEL)))?;
@@ -182,13 +183,13 @@ impl Engine {
             ));
         }
         let chars = messages.iter().map(|message| message.text.chars().count()).sum();
-        let now = self.now();
+        let now = self.engine.now();
         let rows = messages_of(agent, to, messages, now)?;
         let source = rows.first().map(|row| row.source.conversation.clone()).unwrap_or_default();
-        let embed = self.embedding_job();
-        let (appended, is_new) = self.store().write(|tx| {
+        let embed = self.engine.embeddings().job();
+        let (appended, is_new) = self.engine.store().write(|tx| {
             let choices = ImportChoices::read(tx.settings().setting("settings")?.as_deref());
-            let outcome = tx.log().append(&rows, AppendContext { ids: self.ids(), now, import_id: None })?;
+            let outcome = tx.log().append(&rows, AppendContext { ids: self.engine.ids(), now, import_id: None })?;
             for id in &outcome.created {
                 if choices.private_channels.contains(&tx.log().conversation(id)?.channel_type) {
                     tx.log().begin_private(id, 0)?;
@@ -196,7 +197,7 @@ impl Engine {
             }
             for id in &outcome.touched {
                 if choices.extract && !tx.log().conversation(id)?.is_private {
-                    tx.jobs().enqueue(&self.extraction(id), now)?;
+                    tx.jobs().enqueue(&self.engine.queue().extraction(id), now)?;
                 }
             }
             let is_new = outcome.imported > 0;
@@ -210,7 +211,7 @@ impl Engine {
             Ok((appended, is_new))
         })?;
         if is_new {
-            self.look_for_work();
+            self.engine.queue().look_for_work();
         }
         Ok(appended)
     }
@@ -219,9 +220,11 @@ impl Engine {
     /// conversation.
     pub fn end_agent_session(&self, agent: &AgentAccess, conversation: &str) -> Result<bool> {
         let source = source_conversation(&agent.name, checked("conversation", conversation)?);
-        let Some(id) = self.store().read(|tx| tx.log().conversation_by_source(&source))? else { return Ok(false) };
-        let ended = self.end_session(&id, &agent_key(&agent.name))?;
-        self.store().write(|tx| log_write(tx, &agent.name, WriteKind::EndSession, 0, vec![id.to_string()], self.now()))?;
+        let Some(id) = self.engine.store().read(|tx| tx.log().conversation_by_source(&source))? else { return Ok(false) };
+        let ended = self.engine.sessions().end(&id, &agent_key(&agent.name))?;
+        self.engine
+            .store()
+            .write(|tx| log_write(tx, &agent.name, WriteKind::EndSession, 0, vec![id.to_string()], self.engine.now()))?;
         Ok(ended)
     }
 }

@@ -11,10 +11,11 @@ use keepsake_importers::{
 };
 use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
 
+use crate::areas::Imports;
 use crate::ingest::import_writer::{Batches, Stored, storing};
 use crate::ingest::new_channels::NewChannels;
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Skip reason for a message that the person erased earlier.
 pub(crate) const ERASED: &str = "erased";
@@ -157,7 +158,7 @@ impl Sink for StoreSink<'_, '_> {
     }
 }
 
-impl Engine {
+impl Imports<'_> {
     /// Imports one file, archive or folder.
     ///
     /// A file that is truncated or of an unknown kind changes nothing. A canceled or interrupted import keeps the complete
@@ -167,33 +168,34 @@ impl Engine {
             Some(kind) => kind,
             None => keepsake_importers::sniff(&request.path)?,
         };
-        let started = self.now();
+        let started = self.engine.now();
         let shown_path = request.path.to_string_lossy().into_owned();
         // The sample data is invented and exists to show results, so the person's choices do not apply to it.
         let (settings, before_seq) =
-            self.store().read(|tx| Ok((tx.settings().setting("settings")?, tx.log().last_seq_of_all()?)))?;
+            self.engine.store().read(|tx| Ok((tx.settings().setting("settings")?, tx.log().last_seq_of_all()?)))?;
         let settings = settings.filter(|_| !request.is_sample);
         let choices = ImportChoices { channels: Some(request.channels.clone()), ..ImportChoices::read(settings.as_deref()) };
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             tx.sources().begin_import(import_id, &shown_path, kind.name(), request.is_sample, started)?;
             if choices.extract { Ok(()) } else { tx.sources().leave_unread(import_id) }
         })?;
         let options = self.reading_options(request, started);
-        let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) = storing(self, import_id, &choices, |batches| {
-            let mut sink = StoreSink {
-                request,
-                control,
-                batches,
-                skipped: Vec::new(),
-                to_be_private: BTreeSet::new(),
-                has_owner: false,
-                is_cancelled: false,
-            };
-            let read = read_path(&request.path, &options, &mut sink);
-            let read = read.and_then(|report| sink.batches.flush().map(|()| report).map_err(ImportError::from));
-            let StoreSink { skipped, to_be_private, has_owner, is_cancelled, .. } = sink;
-            (read, skipped, to_be_private, has_owner, is_cancelled)
-        });
+        let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) =
+            storing(self.engine, import_id, &choices, |batches| {
+                let mut sink = StoreSink {
+                    request,
+                    control,
+                    batches,
+                    skipped: Vec::new(),
+                    to_be_private: BTreeSet::new(),
+                    has_owner: false,
+                    is_cancelled: false,
+                };
+                let read = read_path(&request.path, &options, &mut sink);
+                let read = read.and_then(|report| sink.batches.flush().map(|()| report).map_err(ImportError::from));
+                let StoreSink { skipped, to_be_private, has_owner, is_cancelled, .. } = sink;
+                (read, skipped, to_be_private, has_owner, is_cancelled)
+            });
         let Stored { imported, duplicate, erased, mut touched, failure } = stored;
         let mut totals = ImportTotals { imported, duplicate, skipped, ..ImportTotals::default() };
         if erased > 0 {
@@ -228,8 +230,9 @@ impl Engine {
                 let state = if matches!(error, EngineError::Cancelled) { "cancelled" } else { "failed" };
                 totals.seen = totals.imported + totals.duplicate + left_out(&totals);
                 let words = named(&error.to_string(), &request.path);
-                self.store()
-                    .write(|tx| tx.sources().account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
+                self.engine
+                    .store()
+                    .write(|tx| tx.sources().account_import(import_id, state, &totals, Some(&words), Some(self.engine.now())))?;
                 Err(error)
             }
         }
@@ -237,7 +240,7 @@ impl Engine {
 
     /// This computer's time zone, used for local times in exports that name no zone.
     pub fn zone(&self) -> Zone {
-        self.inner.zone
+        self.engine.inner.zone
     }
 
     /// Options for reading the file of a request, the same for the import and its preview.
@@ -246,7 +249,7 @@ impl Engine {
             source: request.source,
             me: request.me.clone(),
             date_order: request.date_order,
-            zone: request.zone.unwrap_or(self.inner.zone),
+            zone: request.zone.unwrap_or(self.engine.inner.zone),
             file_time: modified(&request.path).unwrap_or(now),
             meeting: request.meeting,
             make_private: request.private,
@@ -259,7 +262,7 @@ impl Engine {
         if source_conversations.is_empty() {
             return Ok(());
         }
-        Ok(self.store().write(|tx| {
+        Ok(self.engine.store().write(|tx| {
             for source in source_conversations {
                 if let Some(id) = tx.log().conversation_by_source(source)?
                     && !tx.log().conversation(&id)?.is_private
@@ -273,7 +276,7 @@ impl Engine {
 
     /// Folder in which files uploaded by a browser, and the sample, are kept until they are imported.
     pub fn incoming_dir(&self) -> PathBuf {
-        self.data_dir().join(INCOMING_DIR)
+        self.engine.data_dir().join(INCOMING_DIR)
     }
 
     /// Removes a file uploaded by a browser once it has been used.
@@ -305,21 +308,21 @@ impl Engine {
                 totals.seen
             )));
         }
-        self.store().write(|tx| tx.sources().account_import(import_id, "done", totals, None, Some(self.now())))?;
+        self.engine.store().write(|tx| tx.sources().account_import(import_id, "done", totals, None, Some(self.engine.now())))?;
         Ok(())
     }
 
     /// Queues extraction for these conversations, except excluded ones.
     pub fn queue_extraction(&self, conversations: &[ConversationId]) -> Result<Vec<JobId>> {
-        let now = self.now();
-        let queued = self.store().write(|tx| {
+        let now = self.engine.now();
+        let queued = self.engine.store().write(|tx| {
             let mut jobs = Vec::new();
             for id in conversations {
                 if tx.log().conversation(id)?.is_private {
                     continue;
                 }
                 let job = NewJob {
-                    id: JobId::fresh(self.ids()),
+                    id: JobId::fresh(self.engine.ids()),
                     kind: JobKind::Extract,
                     idempotency_key: id.to_string(),
                     payload: serde_json::json!({ "conversation_id": id }).to_string(),
@@ -328,24 +331,24 @@ impl Engine {
             }
             Ok(jobs)
         })?;
-        self.inner.wake.all();
+        self.engine.inner.wake.all();
         Ok(queued)
     }
 
     /// Queues the import of a file.
-    pub fn queue_import(&self, request: &ImportRequest) -> Result<JobId> {
-        let import_id = ImportId::fresh(self.ids());
+    pub fn queue(&self, request: &ImportRequest) -> Result<JobId> {
+        let import_id = ImportId::fresh(self.engine.ids());
         let payload = crate::queue::import_payload::ImportPayload::new(&import_id, request);
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Import,
             // Only one import of a file at a time. Importing the same file again later is a new import, which finds
             // duplicates. A folder may contain exports of several kinds, each a separate import.
             idempotency_key: request.source.map_or_else(String::new, |kind| format!("{kind} ")) + &request.path.to_string_lossy(),
             payload: serde_json::to_string(&payload).map_err(|error| EngineError::Stored { what: "job", error })?,
         };
-        let id = self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.inner.wake.all();
+        let id = self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.inner.wake.all();
         Ok(id)
     }
 

@@ -22,6 +22,7 @@ use keepsake_domain::{Message, SourceKind, Timestamp};
 use keepsake_importers::{ImportError, Read, Sink, Stop, read_on, read_path, sniff};
 use keepsake_store::{AppendContext, LiveFileRow};
 
+use crate::areas::Sources;
 use crate::ingest::import::{ImportChoices, ImportRequest};
 use crate::ingest::import_writer::{BATCH_BYTES, BATCH_MESSAGES, append};
 use crate::ingest::watched_folders::{WatchKind, files, sources_in, stat_of};
@@ -137,7 +138,7 @@ impl Sink for LiveSink<'_> {
         if self.batch.len() >= BATCH_MESSAGES || self.batch_bytes >= BATCH_BYTES {
             self.batch_bytes = 0;
             let batch = std::mem::take(&mut self.batch);
-            self.engine.store_live(self.folder, &batch, None).map_err(|error| {
+            self.engine.sources().store_live(self.folder, &batch, None).map_err(|error| {
                 self.failure = Some(error);
                 Stop
             })?;
@@ -150,31 +151,31 @@ impl Sink for LiveSink<'_> {
     }
 }
 
-impl Engine {
+impl Sources<'_> {
     /// The folders that are followed.
     pub(crate) fn live_folders(&self) -> Result<Vec<PathBuf>> {
-        let sources = self.store().read(sources_in)?;
+        let sources = self.engine.store().read(sources_in)?;
         Ok(sources.into_iter().filter(|source| source.kind == WatchKind::Live).map(|source| source.path).collect())
     }
 
     /// Notes that something changed in followed folders.
     pub(crate) fn note_live_change(&self, change: Change) {
-        let now = self.now();
+        let now = self.engine.now();
         self.live().note(change, now);
-        self.inner.wake.all();
+        self.engine.inner.wake.all();
     }
 
     fn live(&self) -> std::sync::MutexGuard<'_, Waiting> {
-        self.inner.live.lock().unwrap_or_else(PoisonError::into_inner)
+        self.engine.inner.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One step for the worker: subscribes to notifications where a scan follows, so that nothing is missed in between, and reads.
     pub(crate) fn follow_folders(&self, notifications: &mut Notifications) -> Result<Option<Timestamp>> {
-        let (folders, now) = (self.live_folders()?, self.now());
+        let (folders, now) = (self.live_folders()?, self.engine.now());
         let is_renewed = folders.is_empty() || self.live().scan_due(&folders, now) <= now;
         if is_renewed {
-            let engine = self.clone();
-            let is_notified = notifications.renew(&folders, move |change| engine.note_live_change(change));
+            let engine = self.engine.clone();
+            let is_notified = notifications.renew(&folders, move |change| engine.sources().note_live_change(change));
             self.live().is_notified = is_notified;
         }
         self.read_live()
@@ -188,14 +189,14 @@ impl Engine {
 
     /// As [`read_live`](Self::read_live), until nothing more is due.
     pub fn read_all_live(&self) -> Result<()> {
-        while self.pause()?.is_none() && self.read_live()?.is_some_and(|due| due <= self.now()) {}
+        while self.engine.queue().pause()?.is_none() && self.read_live()?.is_some_and(|due| due <= self.engine.now()) {}
         Ok(())
     }
 
     /// As [`read_live`](Self::read_live), with files opened and the process ended as a test wants it.
     #[doc(hidden)]
     pub fn read_live_with(&self, access: &LiveAccess<'_>) -> Result<Option<Timestamp>> {
-        let (folders, now) = (self.live_folders()?, self.now());
+        let (folders, now) = (self.live_folders()?, self.engine.now());
         if folders.is_empty() {
             *self.live() = Waiting::default();
             return Ok(None);
@@ -226,13 +227,13 @@ impl Engine {
         let mut changed = Vec::new();
         for folder in folders {
             let found = files(folder).files;
-            let known: BTreeMap<String, FileStat> = self.store().read(|tx| {
+            let known: BTreeMap<String, FileStat> = self.engine.store().read(|tx| {
                 let rows = tx.sources().live_files_of(&folder.to_string_lossy())?;
                 Ok(rows.into_iter().map(|(path, size, modified_ms)| (path, (size, modified_ms))).collect())
             })?;
             let gone: Vec<&String> = known.keys().filter(|path| !found.contains_key(Path::new(path))).collect();
             if !gone.is_empty() {
-                self.store().write(|tx| gone.iter().try_for_each(|path| tx.sources().forget_live_file(path)))?;
+                self.engine.store().write(|tx| gone.iter().try_for_each(|path| tx.sources().forget_live_file(path)))?;
             }
             let is_new = |path: &Path, stat: &FileStat| path.to_str().is_some_and(|path| known.get(path) != Some(stat));
             changed.extend(found.into_iter().filter(|(path, stat)| is_new(path, stat)));
@@ -244,7 +245,7 @@ impl Engine {
     /// Reads what is new in a file.
     fn look_at_live(&self, folder: &Path, path: &Path, access: &LiveAccess<'_>) -> Result<Look> {
         let (Some(name), Some(stat)) = (path.to_str(), stat_of(path)) else { return Ok(Look::Nothing) };
-        let before = self.store().read(|tx| tx.sources().live_file(name))?;
+        let before = self.engine.store().read(|tx| tx.sources().live_file(name))?;
         if !has_changed(before.as_ref(), stat) {
             return Ok(Look::Nothing);
         }
@@ -278,7 +279,7 @@ impl Engine {
     fn read_live_whole(&self, folder: &Path, path: &Path, kind: SourceKind) -> Result<Vec<Message>> {
         let request = ImportRequest { source: Some(kind), ..ImportRequest::of(path) };
         self.collect_live(folder, |sink| {
-            read_path(path, &self.reading_options(&request, self.now()), sink)?;
+            read_path(path, &self.engine.imports().reading_options(&request, self.engine.now()), sink)?;
             Ok(())
         })
         .map(|(messages, ())| messages)
@@ -305,7 +306,7 @@ impl Engine {
         };
         row.kind = Some(kind.name().to_owned());
         let request = ImportRequest { source: Some(kind), ..ImportRequest::of(path) };
-        let options = self.reading_options(&request, self.now());
+        let options = self.engine.imports().reading_options(&request, self.engine.now());
         let end = end_of_lines(&mut *input, from, size).map_err(failed)?;
         let messages = loop {
             let is_resumed = from > 0;
@@ -337,7 +338,7 @@ impl Engine {
         folder: &Path,
         read: impl FnOnce(&mut LiveSink<'_>) -> std::result::Result<T, ImportError>,
     ) -> Result<(Vec<Message>, T)> {
-        let mut sink = LiveSink { engine: self, folder, batch: Vec::new(), batch_bytes: 0, failure: None };
+        let mut sink = LiveSink { engine: self.engine, folder, batch: Vec::new(), batch_bytes: 0, failure: None };
         let read = read(&mut sink);
         match (sink.failure, read) {
             (Some(failure), _) => Err(failure),
@@ -352,7 +353,7 @@ impl Engine {
             return Ok(Look::Read);
         }
         if !messages.is_empty() {
-            row.read_at = Some(self.now());
+            row.read_at = Some(self.engine.now());
         }
         self.store_live(folder, messages, Some(&row))?;
         Ok(if messages.is_empty() { Look::Nothing } else { Look::Read })
@@ -360,17 +361,17 @@ impl Engine {
 
     /// Stores messages of a followed file. If the person stopped following the folder meanwhile, nothing is stored.
     fn store_live(&self, folder: &Path, messages: &[Message], row: Option<&LiveFileRow>) -> Result<()> {
-        let (now, embed) = (self.now(), self.embedding_job());
-        let is_new = self.store().write(|tx| {
+        let (now, embed) = (self.engine.now(), self.engine.embeddings().job());
+        let is_new = self.engine.store().write(|tx| {
             if !sources_in(tx)?.iter().any(|source| source.kind == WatchKind::Live && source.path == folder) {
                 return Ok(false);
             }
             let choices = ImportChoices::read(tx.settings().setting("settings")?.as_deref());
-            let outcome = append(tx, messages, AppendContext { ids: self.ids(), now, import_id: None }, &choices)?;
+            let outcome = append(tx, messages, AppendContext { ids: self.engine.ids(), now, import_id: None }, &choices)?;
             if choices.extract {
                 for id in &outcome.touched {
                     if !tx.log().conversation(id)?.is_private {
-                        tx.jobs().enqueue(&self.extraction(id), now)?;
+                        tx.jobs().enqueue(&self.engine.queue().extraction(id), now)?;
                     }
                 }
             }
@@ -382,7 +383,7 @@ impl Engine {
             Ok(is_new)
         })?;
         if is_new {
-            self.look_for_work();
+            self.engine.queue().look_for_work();
         }
         Ok(())
     }

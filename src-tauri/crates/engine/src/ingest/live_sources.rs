@@ -13,11 +13,12 @@ use keepsake_domain::{ChannelChoice, ImportId, LiveSourceId, LiveSourceKind, Sou
 use keepsake_models::keys::{ApiKey, KeyStoreState};
 use keepsake_store::{ImportTotals, LiveChannelRow, LiveSourceRow, Tag};
 
+use crate::areas::Sources;
 use crate::ingest::source_inbox::{channel_row, channel_type};
 use crate::ingest::watched_folders::{CHAT_HOUR, WatchKind, next_due};
 use crate::lifecycle::erasure::ErasureReceipt;
 use crate::tokens::{TOKEN_BYTES, hash_of, token_of};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// First characters of every token of a webhook, so that people and scanners of leaked secrets recognize one.
 const TOKEN_PREFIX: &str = "ksin_";
@@ -153,20 +154,20 @@ fn checked_name(name: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-impl Engine {
+impl Sources<'_> {
     /// The live sources, oldest first.
     pub fn live_sources(&self) -> Result<Vec<LiveSource>> {
-        let rows = self.store().read(|tx| tx.sources().live_sources())?;
+        let rows = self.engine.store().read(|tx| tx.sources().live_sources())?;
         Ok(rows.into_iter().map(|row| self.with_state(row)).collect())
     }
 
     /// A live source. Fails if there is none with this id.
     pub fn live_source(&self, id: &LiveSourceId) -> Result<LiveSource> {
-        Ok(self.with_state(self.store().read(|tx| tx.sources().live_source(id))?))
+        Ok(self.with_state(self.engine.store().read(|tx| tx.sources().live_source(id))?))
     }
 
     fn with_state(&self, row: LiveSourceRow) -> LiveSource {
-        let missing = self.inner.live_missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = self.engine.inner.live_missing.lock().unwrap_or_else(PoisonError::into_inner);
         LiveSource { state: self.live_state(&row), missing: missing.get(&row.id).cloned().unwrap_or_default(), row }
     }
 
@@ -174,7 +175,7 @@ impl Engine {
         if row.is_paused {
             return LiveState::Paused;
         }
-        let states = self.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
+        let states = self.engine.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
         match states.get(&row.id) {
             Some(state) => state.clone(),
             // It has nothing to connect to.
@@ -186,9 +187,9 @@ impl Engine {
     /// Notes what a source is doing, and tells the windows; `None` if no process reads it any more.
     pub fn note_live_state(&self, id: &LiveSourceId, state: Option<LiveState>) {
         if !matches!(state, Some(LiveState::CatchingUp { .. } | LiveState::Live)) {
-            self.inner.own_devices.forget(id);
+            self.engine.inner.own_devices.forget(id);
         }
-        let mut states = self.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut states = self.engine.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
         let before = states.get(id).cloned();
         if before == state {
             return;
@@ -198,22 +199,22 @@ impl Engine {
             None => states.remove(id),
         };
         drop(states);
-        self.store().publish(vec![Tag::Sources]);
+        self.engine.store().publish(vec![Tag::Sources]);
     }
 
     /// Notes which chosen channels are not at a source any more, and tells the windows.
     pub(crate) fn note_live_missing(&self, id: &LiveSourceId, titles: Vec<String>) {
-        let mut missing = self.inner.live_missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missing = self.engine.inner.live_missing.lock().unwrap_or_else(PoisonError::into_inner);
         let before = if titles.is_empty() { missing.remove(id) } else { missing.insert(id.clone(), titles.clone()) };
         drop(missing);
         if before.unwrap_or_default() != titles {
-            self.store().publish(vec![Tag::Sources]);
+            self.engine.store().publish(vec![Tag::Sources]);
         }
     }
 
     /// The channels of a live source, by title.
     pub fn live_channels(&self, id: &LiveSourceId) -> Result<Vec<LiveChannelRow>> {
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             tx.sources().live_source(id)?;
             tx.sources().live_channels(id)
         })?)
@@ -234,16 +235,16 @@ impl Engine {
 
     fn add_source(&self, new: NewLiveSource, token_hash: Option<String>) -> Result<(LiveSourceId, ImportId)> {
         let name = checked_name(new.name.as_deref().unwrap_or(&new.connected.name))?;
-        let (kind, now) = (new.connected.settings.kind(), self.now());
+        let (kind, now) = (new.connected.settings.kind(), self.engine.now());
         let settings = serde_json::to_string(&new.connected.settings)
             .map_err(|error| EngineError::Stored { what: "settings of a source", error })?;
         let row = LiveSourceRow {
-            id: LiveSourceId::fresh(self.ids()),
+            id: LiveSourceId::fresh(self.engine.ids()),
             kind,
             name,
             settings,
             token_hash,
-            import: ImportId::fresh(self.ids()),
+            import: ImportId::fresh(self.engine.ids()),
             daily_hour: checked_hour(new.daily_hour)?,
             is_paused: false,
             position: None,
@@ -252,7 +253,7 @@ impl Engine {
             read_at: None,
             added_at: now,
         };
-        let count = self.store().read(|tx| Ok(tx.sources().live_sources()?.len()))?;
+        let count = self.engine.store().read(|tx| Ok(tx.sources().live_sources()?.len()))?;
         if count >= SOURCES_MAX {
             return refused(format!("there are already {SOURCES_MAX} sources; remove one that you no longer use"));
         }
@@ -260,7 +261,7 @@ impl Engine {
         if let Some(secret) = &new.connected.secret {
             self.keep_source_secret(&row.id, secret)?;
         }
-        let stored = self.store().write(|tx| {
+        let stored = self.engine.store().write(|tx| {
             tx.sources().begin_import(&row.import, &row.name, source_kind(kind).name(), false, now)?;
             // It never ends. As finished it is neither taken for one that was lost nor refused to be undone.
             tx.sources().account_import(&row.import, "done", &ImportTotals::default(), None, Some(now))?;
@@ -271,7 +272,7 @@ impl Engine {
             Ok(())
         });
         if let Err(error) = stored {
-            let _ = self.inner.keys.delete(&key_account(&row.id));
+            let _ = self.engine.inner.keys.delete(&key_account(&row.id));
             return Err(error.into());
         }
         Ok((row.id, row.import))
@@ -279,7 +280,7 @@ impl Engine {
 
     /// Replaces the account of a source after the person connected it again, for example with a new password.
     pub fn reconnect_live_source(&self, id: &LiveSourceId, connected: &Connected) -> Result<()> {
-        let row = self.store().read(|tx| tx.sources().live_source(id))?;
+        let row = self.engine.store().read(|tx| tx.sources().live_source(id))?;
         if row.kind != connected.settings.kind() {
             return refused("this source is of another kind; remove it and add the new one");
         }
@@ -288,7 +289,7 @@ impl Engine {
         }
         let settings = serde_json::to_string(&connected.settings)
             .map_err(|error| EngineError::Stored { what: "settings of a source", error })?;
-        self.store().write(|tx| tx.sources().set_live_source(id, &settings))?;
+        self.engine.store().write(|tx| tx.sources().set_live_source(id, &settings))?;
         self.note_live_state(id, None);
         Ok(())
     }
@@ -296,7 +297,7 @@ impl Engine {
     /// Gives a source another name.
     pub fn rename_live_source(&self, id: &LiveSourceId, name: &str) -> Result<()> {
         let name = checked_name(name)?;
-        Ok(self.store().write(|tx| tx.sources().rename_live_source(id, &name))?)
+        Ok(self.engine.store().write(|tx| tx.sources().rename_live_source(id, &name))?)
     }
 
     /// Gives a webhook a new token, which is shown once. The old one is refused at once. `random` must come from a secure source.
@@ -305,30 +306,36 @@ impl Engine {
             return refused("only a webhook has a token; sign in to this source again instead");
         }
         let token = token_of(TOKEN_PREFIX, random);
-        self.store().write(|tx| tx.sources().set_live_token(id, &hash_of(&token)))?;
+        self.engine.store().write(|tx| tx.sources().set_live_token(id, &hash_of(&token)))?;
         Ok(token)
     }
 
     /// Pauses a source, or lets it go on. Nothing is stored while it is paused.
     pub fn pause_live_source(&self, id: &LiveSourceId, is_paused: bool) -> Result<()> {
-        Ok(self.store().write(|tx| tx.sources().pause_live_source(id, is_paused))?)
+        Ok(self.engine.store().write(|tx| tx.sources().pause_live_source(id, is_paused))?)
     }
 
     /// Sets when a source is read: once a day at a local hour, or as messages are said.
     pub fn schedule_live_source(&self, id: &LiveSourceId, daily_hour: Option<u8>) -> Result<()> {
         let daily_hour = checked_hour(daily_hour)?;
-        Ok(self.store().write(|tx| tx.sources().schedule_live_source(id, daily_hour))?)
+        Ok(self.engine.store().write(|tx| tx.sources().schedule_live_source(id, daily_hour))?)
     }
 
     /// When a source that is read once a day is due.
     pub fn live_source_due(&self, row: &LiveSourceRow) -> Timestamp {
-        next_due(WatchKind::Chat, row.daily_hour.unwrap_or(CHAT_HOUR), row.read_at, self.utc_offset_minutes(), self.now())
+        next_due(
+            WatchKind::Chat,
+            row.daily_hour.unwrap_or(CHAT_HOUR),
+            row.read_at,
+            self.engine.utc_offset_minutes(),
+            self.engine.now(),
+        )
     }
 
     /// Notes that a daily reading of a source came to its end.
     pub fn note_live_source_read(&self, id: &LiveSourceId) -> Result<()> {
         self.note_live_state(id, None);
-        Ok(self.store().write(|tx| tx.sources().note_live_source_read(id, self.now()))?)
+        Ok(self.engine.store().write(|tx| tx.sources().note_live_source_read(id, self.engine.now()))?)
     }
 
     /// Stores what the person chose for channels of a source, and from when on their messages are wanted.
@@ -340,18 +347,19 @@ impl Engine {
         since: Option<Timestamp>,
     ) -> Result<()> {
         Ok(self
+            .engine
             .store()
             .write(|tx| channels.iter().try_for_each(|channel| tx.sources().choose_live_channel(id, channel, choice, since)))?)
     }
 
     /// Removes a source with its secret. What it brought stays, or is forgotten with everything that rests on it.
     pub fn remove_live_source(&self, id: &LiveSourceId, forget: bool) -> Result<Option<ErasureReceipt>> {
-        let row = self.store().read(|tx| tx.sources().live_source(id))?;
-        self.inner.keys.delete(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let row = self.engine.store().read(|tx| tx.sources().live_source(id))?;
+        self.engine.inner.keys.delete(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
         // Paused first, so that nothing arrives while its messages are erased.
         self.pause_live_source(id, true)?;
-        let receipt = if forget { Some(self.undo_import(&row.import)?) } else { None };
-        self.store().write(|tx| {
+        let receipt = if forget { Some(self.engine.erasure().undo_import(&row.import)?) } else { None };
+        self.engine.store().write(|tx| {
             if let Some(channel_type) = channel_type(row.kind).filter(|_| forget) {
                 for channel in tx.sources().live_channels(id)? {
                     tx.sources().forget_channel_audience(channel_type, &channel.channel)?;
@@ -376,13 +384,13 @@ impl Engine {
 
     /// The folder of a source, which may not exist yet.
     pub(crate) fn source_folder(&self, id: &LiveSourceId) -> PathBuf {
-        self.data_dir().join(FOLDER).join(id.as_str())
+        self.engine.data_dir().join(FOLDER).join(id.as_str())
     }
 
     /// The webhook with this id and token. Neither an unknown id nor a wrong token is told apart.
     pub fn webhook_of(&self, id: &str, token: &str) -> Result<Option<LiveSource>> {
         let Ok(id) = id.parse::<LiveSourceId>() else { return Ok(None) };
-        let found = self.store().read(|tx| tx.sources().live_sources())?.into_iter().find(|row| row.id == id);
+        let found = self.engine.store().read(|tx| tx.sources().live_sources())?.into_iter().find(|row| row.id == id);
         let hash = hash_of(token);
         let is_its = |row: &LiveSourceRow| row.token_hash.as_ref() == Some(&hash);
         Ok(found.filter(is_its).map(|row| self.with_state(row)))
@@ -391,17 +399,17 @@ impl Engine {
     /// Stores the secret of a source in the keyring, or in memory on a system without one.
     pub fn keep_source_secret(&self, id: &LiveSourceId, secret: &Secret) -> Result<()> {
         let key = ApiKey::of_secret(secret).map_err(|error| EngineError::Refused(error.to_string()))?;
-        self.inner.keys.put(&key_account(id), &key).map_err(|error| EngineError::Refused(error.to_string()))
+        self.engine.inner.keys.put(&key_account(id), &key).map_err(|error| EngineError::Refused(error.to_string()))
     }
 
     /// The secret of a source; `None` if there is none, or if it has to be entered again because this system has no keyring.
     pub fn source_secret(&self, id: &LiveSourceId) -> Result<Option<Secret>> {
-        let key = self.inner.keys.get(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let key = self.engine.inner.keys.get(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
         key.map(|key| key.secret().map_err(|error| EngineError::Refused(error.to_string()))).transpose()
     }
 
     /// Whether secrets are lost when Keepsake ends, because this system has no keyring.
     pub fn secrets_are_lost_at_the_end(&self) -> bool {
-        self.inner.keys.state() == KeyStoreState::SessionOnly
+        self.engine.inner.keys.state() == KeyStoreState::SessionOnly
     }
 }

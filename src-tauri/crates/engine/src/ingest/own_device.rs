@@ -12,8 +12,9 @@ use keepsake_connectors::{Asked, DeviceRequest, DeviceStatus};
 use keepsake_domain::LiveSourceId;
 use keepsake_store::Tag;
 
+use crate::areas::Sources;
 use crate::ingest::live_sources::LiveState;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// How long somebody waits for the result: a passphrase is stretched, and a server is asked about ten times. It is shorter than the
 /// time after which the command line gives up.
@@ -48,21 +49,21 @@ impl OwnDevices {
     }
 }
 
-impl Engine {
+impl Sources<'_> {
     /// How the device of a source stands; `None` if it has none, or is not read in this process.
     pub fn own_device(&self, id: &LiveSourceId) -> Option<DeviceStatus> {
-        self.inner.own_devices.lock().get(id).and_then(|device| device.status.clone())
+        self.engine.inner.own_devices.lock().get(id).and_then(|device| device.status.clone())
     }
 
     /// Notes how the device of a source stands, and tells the windows.
     pub(crate) fn note_own_device(&self, id: &LiveSourceId, status: DeviceStatus) {
-        self.inner.own_devices.lock().entry(id.clone()).or_default().status = Some(status);
-        self.store().publish(vec![Tag::Sources]);
+        self.engine.inner.own_devices.lock().entry(id.clone()).or_default().status = Some(status);
+        self.engine.store().publish(vec![Tag::Sources]);
     }
 
     /// Whether something was asked of the device of a source that its connector has not taken yet.
     pub fn is_device_asked(&self, id: &LiveSourceId) -> bool {
-        self.inner.own_devices.lock().get(id).is_some_and(|device| !device.asked.is_empty())
+        self.engine.inner.own_devices.lock().get(id).is_some_and(|device| !device.asked.is_empty())
     }
 
     /// Asks something of the device of a source, and waits for the result.
@@ -74,8 +75,8 @@ impl Engine {
             return refused(NOT_CONNECTED);
         }
         let (asked, result) = Asked::new(request);
-        self.inner.own_devices.lock().entry(id.clone()).or_default().asked.push(asked);
-        self.store().publish(vec![Tag::Sources]);
+        self.engine.inner.own_devices.lock().entry(id.clone()).or_default().asked.push(asked);
+        self.engine.store().publish(vec![Tag::Sources]);
         match result.recv_timeout(RESULT_MAX) {
             Ok(result) => result.map_err(EngineError::Refused),
             Err(RecvTimeoutError::Timeout) => refused("the server takes long to answer; look again in a moment"),

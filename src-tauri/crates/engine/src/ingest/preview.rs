@@ -10,6 +10,7 @@ use keepsake_domain::{Channel, Message, Role, SourceKind, Visibility};
 use keepsake_importers::{ImportError, Preview, Stop, preview_with};
 use keepsake_store::{AppendPreview, ChannelVisibility, ImportSkip, ImportTotals, PreviewState, StoreError};
 
+use crate::areas::Imports;
 use crate::ingest::import::{ERASED, ImportRequest};
 use crate::ingest::import_writer::{BATCH_BYTES, BATCH_MESSAGES};
 use crate::{Engine, EngineError, Result};
@@ -131,13 +132,13 @@ impl Batch<'_> {
     }
 }
 
-impl Engine {
+impl Imports<'_> {
     /// Reads a file and previews its import, assuming that the imports in `state` happen first.
     pub fn dry_run(&self, request: &ImportRequest, state: &PreviewState) -> Result<DryRun> {
-        let options = self.reading_options(request, self.now());
+        let options = self.reading_options(request, self.engine.now());
         let foreseen = AppendPreview::default();
         let channels = HashMap::new();
-        let mut batch = Batch { engine: self, state, messages: Vec::new(), bytes: 0, foreseen, channels, failure: None };
+        let mut batch = Batch { engine: self.engine, state, messages: Vec::new(), bytes: 0, foreseen, channels, failure: None };
         let read = preview_with(&request.path, &options, &|| false, &mut |message| batch.take(message));
         let read = read.and_then(|preview| batch.flush().map(|()| preview).map_err(ImportError::from));
         let preview = match (read, batch.failure) {
@@ -176,7 +177,7 @@ impl Engine {
         read: HashMap<Channel, Tally>,
     ) -> Result<Vec<ChannelPreview>> {
         let mut channels = Vec::new();
-        self.store().read(|tx| {
+        self.engine.store().read(|tx| {
             for (channel, tally) in read {
                 let known = tx.privacy().known_channel(&channel, None)?;
                 if known.is_none() && tally.messages == 0 {

@@ -9,20 +9,21 @@ use std::io::Write;
 use keepsake_domain::{DAY_MS, JobId, Timestamp};
 use serde_json::Value;
 
+use crate::areas::Imports;
 use crate::ingest::import::ImportRequest;
-use crate::{Engine, EngineError, ErasureReceipt, Result};
+use crate::{EngineError, ErasureReceipt, Result};
 
 const SAMPLE: &str = include_str!("sample.jsonl");
 
-impl Engine {
+impl Imports<'_> {
     /// Queues the import of the sample data, dated so that its last day was yesterday.
     pub fn load_sample(&self) -> Result<JobId> {
-        if !self.store().read(|tx| tx.sources().sample_imports())?.is_empty() {
+        if !self.engine.store().read(|tx| tx.sources().sample_imports())?.is_empty() {
             return Err(EngineError::Refused("the sample data is already loaded".to_owned()));
         }
         // Conversation ids differ each time, so that what the person erased from an earlier sample is missing in none.
-        let run = keepsake_domain::ImportId::fresh(self.ids());
-        let text = dated(SAMPLE, self.now(), run.as_str())
+        let run = keepsake_domain::ImportId::fresh(self.engine.ids());
+        let text = dated(SAMPLE, self.engine.now(), run.as_str())
             .ok_or_else(|| EngineError::Refused("the sample data of this build is broken; install another build".to_owned()))?;
         let dir = self.incoming_dir();
         let path = dir.join("sample-data.jsonl");
@@ -30,13 +31,13 @@ impl Engine {
         std::fs::create_dir_all(&dir).map_err(io)?;
         let mut file = std::fs::File::create(&path).map_err(io)?;
         file.write_all(text.as_bytes()).map_err(io)?;
-        self.queue_import(&ImportRequest { is_sample: true, ..ImportRequest::of(path) })
+        self.queue(&ImportRequest { is_sample: true, ..ImportRequest::of(path) })
     }
 
     /// Removes the sample data and everything derived from it.
     pub fn remove_sample(&self) -> Result<Vec<ErasureReceipt>> {
-        let imports = self.store().read(|tx| tx.sources().sample_imports())?;
-        imports.iter().map(|import| self.undo_import(import)).collect()
+        let imports = self.engine.store().read(|tx| tx.sources().sample_imports())?;
+        imports.iter().map(|import| self.engine.erasure().undo_import(import)).collect()
     }
 }
 

@@ -16,6 +16,7 @@ use keepsake_domain::{
 use keepsake_importers::{Read, Sink, Skip, Stop, read_on};
 use keepsake_store::{AppendContext, LiveChannelRow, LiveSourceRow, StoreError, WriteTx};
 
+use crate::areas::Sources;
 use crate::ingest::append::AGENT_CONVERSATIONS;
 use crate::ingest::import::{ImportChoices, ImportRequest};
 use crate::ingest::import_writer::append;
@@ -73,10 +74,10 @@ fn stored<T>(result: std::result::Result<T, StoreError>) -> std::result::Result<
     result.map_err(|error| InboxError::Store(error.to_string()))
 }
 
-impl Engine {
+impl Sources<'_> {
     /// The inbox of a live source.
     pub fn source_inbox(&self, id: &LiveSourceId) -> Arc<dyn Inbox> {
-        Arc::new(SourceInbox { engine: self.clone(), id: id.clone() })
+        Arc::new(SourceInbox { engine: self.engine.clone(), id: id.clone() })
     }
 
     /// Appends messages of a source and queues the work on them. Returns what was stored.
@@ -86,19 +87,19 @@ impl Engine {
         source: &LiveSourceRow,
         messages: &[Message],
     ) -> std::result::Result<Delivered, StoreError> {
-        let now = self.now();
+        let now = self.engine.now();
         let choices = ImportChoices::read(tx.settings().setting("settings")?.as_deref());
-        let context = AppendContext { ids: self.ids(), now, import_id: Some(&source.import) };
+        let context = AppendContext { ids: self.engine.ids(), now, import_id: Some(&source.import) };
         let outcome = append(tx, messages, context, &choices)?;
         if choices.extract {
             for id in &outcome.touched {
                 if !tx.log().conversation(id)?.is_private {
-                    tx.jobs().enqueue(&self.extraction(id), now)?;
+                    tx.jobs().enqueue(&self.engine.queue().extraction(id), now)?;
                 }
             }
         }
         if outcome.imported > 0
-            && let Some(embed) = self.embedding_job()
+            && let Some(embed) = self.engine.embeddings().job()
         {
             tx.jobs().enqueue(&embed, now)?;
         }
@@ -117,14 +118,14 @@ impl Engine {
         let mut sink = Collected::default();
         let path = Path::new("webhook.jsonl");
         let request = ImportRequest { source: Some(SourceKind::KeepsakeJsonl), ..ImportRequest::of(path) };
-        let options = self.reading_options(&request, self.now());
+        let options = self.engine.imports().reading_options(&request, self.engine.now());
         read_on(path, SourceKind::KeepsakeJsonl, None, &mut &*body, &options, &mut sink)?;
         let mut received = Received { skipped: sink.skipped, ..Received::default() };
         let seen = sink.messages.len() as u64;
         // What agents say is theirs alone to add.
         sink.messages.retain(|message| !message.source.conversation.starts_with(AGENT_CONVERSATIONS));
         let id = source.id.clone();
-        let delivered = self.store().write(|tx| {
+        let delivered = self.engine.store().write(|tx| {
             let source = tx.sources().live_source(&id)?;
             if source.is_paused {
                 return Err(StoreError::Refused("this source is paused; send the messages again later"));
@@ -147,12 +148,12 @@ impl Engine {
                     delivered.known += of_channel.known;
                 }
             }
-            let last = (delivered.stored > 0).then(|| self.now());
+            let last = (delivered.stored > 0).then(|| self.engine.now());
             tx.sources().advance_live_source(&source.id, None, &source.left_out, last)?;
             Ok(delivered)
         })?;
         if delivered.stored > 0 {
-            self.look_for_work();
+            self.engine.queue().look_for_work();
         }
         received.stored = delivered.stored;
         received.known = delivered.known;
@@ -162,10 +163,10 @@ impl Engine {
 
     /// Erases messages that were deleted at their source.
     fn erase_removed(&self, removed: &[SourceRef]) -> Result<()> {
-        let job = JobId::fresh(self.ids());
-        if let Some(erased) = self.store().erase_removed(removed, &job, self.now())? {
-            self.queue_unread()?;
-            self.after_erasing(job, erased)?;
+        let job = JobId::fresh(self.engine.ids());
+        if let Some(erased) = self.engine.store().erase_removed(removed, &job, self.engine.now())? {
+            self.engine.queue().queue_unread()?;
+            self.engine.erasure().after_erasing(job, erased)?;
         }
         Ok(())
     }
@@ -230,7 +231,7 @@ impl SourceInbox {
             if let (Some(members), Some(channel_type)) = (&delivery.members, channel_type(source.kind)) {
                 tx.log().set_channel_members(channel_type, &delivery.channel, members)?;
             }
-            let delivered = self.engine.append_from_source(tx, &source, messages)?;
+            let delivered = self.engine.sources().append_from_source(tx, &source, messages)?;
             tx.sources().advance_live_channel(
                 &self.id,
                 &delivery.channel,
@@ -280,11 +281,11 @@ impl Inbox for SourceInbox {
     fn deliver(&self, delivery: Delivery) -> std::result::Result<Delivered, InboxError> {
         // Before the position moves, so that an end in between repeats it. What is gone already is passed over.
         if !delivery.removed.is_empty() {
-            self.engine.erase_removed(&delivery.removed).map_err(|error| InboxError::Store(error.to_string()))?;
+            self.engine.sources().erase_removed(&delivery.removed).map_err(|error| InboxError::Store(error.to_string()))?;
         }
         let delivered = stored(self.store(&delivery))?.ok_or(InboxError::Stopped)?;
         if delivered.stored > 0 {
-            self.engine.look_for_work();
+            self.engine.queue().look_for_work();
         }
         Ok(delivered)
     }
@@ -294,19 +295,19 @@ impl Inbox for SourceInbox {
     }
 
     fn secret(&self) -> std::result::Result<Option<Secret>, InboxError> {
-        self.engine.source_secret(&self.id).map_err(|error| InboxError::Store(error.to_string()))
+        self.engine.sources().source_secret(&self.id).map_err(|error| InboxError::Store(error.to_string()))
     }
 
     fn keep_secret(&self, secret: &Secret) -> std::result::Result<(), InboxError> {
-        self.engine.keep_source_secret(&self.id, secret).map_err(|error| InboxError::Store(error.to_string()))
+        self.engine.sources().keep_source_secret(&self.id, secret).map_err(|error| InboxError::Store(error.to_string()))
     }
 
     fn note(&self, status: Status) {
-        self.engine.note_live_state(&self.id, Some(status.into()));
+        self.engine.sources().note_live_state(&self.id, Some(status.into()));
     }
 
     fn note_missing(&self, titles: Vec<String>) {
-        self.engine.note_live_missing(&self.id, titles);
+        self.engine.sources().note_live_missing(&self.id, titles);
     }
 
     fn asked(&self) -> Vec<Asked> {
@@ -314,11 +315,11 @@ impl Inbox for SourceInbox {
     }
 
     fn note_device(&self, status: DeviceStatus) {
-        self.engine.note_own_device(&self.id, status);
+        self.engine.sources().note_own_device(&self.id, status);
     }
 
     fn folder(&self) -> PathBuf {
-        let folder = self.engine.source_folder(&self.id);
+        let folder = self.engine.sources().source_folder(&self.id);
         // If it cannot be made, the connector says so when it writes.
         let _ = std::fs::create_dir_all(&folder);
         folder

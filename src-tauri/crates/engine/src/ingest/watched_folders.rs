@@ -13,10 +13,11 @@ use keepsake_domain::{AlertId, DAY_MS, HOUR_MS, ImportId, JobId, JobKind, Timest
 use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, to_json};
 use serde::{Deserialize, Serialize};
 
+use crate::areas::Sources;
 use crate::ingest::import::ImportRequest;
 use crate::ingest::watched_exports::{Exports, Wanted};
 use crate::queue::import_payload::ImportPayload;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that stores the sources.
 const SOURCES_SETTING: &str = "watched_sources";
@@ -176,22 +177,22 @@ pub fn session_files(folder: &Path) -> u64 {
     files(folder).files.keys().filter(|path| is_session(path)).count() as u64
 }
 
-impl Engine {
+impl Sources<'_> {
     /// The watched sources.
     pub fn watched_sources(&self) -> Result<Vec<WatchedSource>> {
-        Ok(self.store().read(sources_in)?)
+        Ok(self.engine.store().read(sources_in)?)
     }
 
     /// When a watched source was last checked, and when it will be next; for one that is followed, when something was last read
     /// from it.
     pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Option<Timestamp>)> {
         if source.kind == WatchKind::Live {
-            let last = self.store().read(|tx| tx.sources().live_folder_read_at(&source.path.to_string_lossy()))?;
+            let last = self.engine.store().read(|tx| tx.sources().live_folder_read_at(&source.path.to_string_lossy()))?;
             return Ok((last, None));
         }
-        let states = self.store().read(states_in)?;
+        let states = self.engine.store().read(states_in)?;
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
-        Ok((last, Some(self.due(source, &states, self.now()))))
+        Ok((last, Some(self.due(source, &states, self.engine.now()))))
     }
 
     /// Stores the watched sources. New ones are checked right away.
@@ -202,8 +203,8 @@ impl Engine {
         if let Some(bad) = sources.iter().find(|source| !source.path.exists()) {
             return Err(EngineError::Refused(format!("there is no file or folder {}; check the path", bad.path.display())));
         }
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             let mut states = states_in(tx)?;
             states.retain(|path, _| sources.iter().any(|source| source.path == *path));
             tx.settings().put_choice(SOURCES_SETTING, SOURCES, &sources, now)?;
@@ -211,7 +212,7 @@ impl Engine {
             tx.sources().keep_live_folders(&live.map(|source| source.path.to_string_lossy().into_owned()).collect::<Vec<_>>())?;
             tx.settings().put_choice(STATE_SETTING, STATE, &states, now)
         })?;
-        self.look_for_work();
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
@@ -223,10 +224,10 @@ impl Engine {
         // Done before the transaction, so that writers do not wait for a slow disk.
         let looks = self.look_at_due()?;
         if !looks.is_empty() {
-            self.store().write(|tx| self.take_in(tx, &looks))?;
+            self.engine.store().write(|tx| self.take_in(tx, &looks))?;
         }
-        let (sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
-        let now = self.now();
+        let (sources, states) = self.engine.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
+        let now = self.engine.now();
         let timed = sources.iter().filter(|source| source.kind != WatchKind::Live);
         Ok(timed.map(|source| self.due(source, &states, now)).min())
     }
@@ -235,13 +236,13 @@ impl Engine {
     /// same `now`; if the clock is read again for one of the two, the source can seem due in the future.
     fn due(&self, source: &WatchedSource, states: &BTreeMap<PathBuf, WatchState>, now: Timestamp) -> Timestamp {
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
-        next_due(source.kind, source.hour, last, self.utc_offset_minutes(), now)
+        next_due(source.kind, source.hour, last, self.engine.utc_offset_minutes(), now)
     }
 
     /// Checks the sources that are due.
     fn look_at_due(&self) -> Result<Vec<Look>> {
-        let (mut sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
-        let now = self.now();
+        let (mut sources, states) = self.engine.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
+        let now = self.engine.now();
         sources.retain(|source| self.due(source, &states, now) <= now);
         let nothing = WatchState::default();
         let look = |source: WatchedSource| {
@@ -256,7 +257,7 @@ impl Engine {
     /// Queues new files and stores their state. The watched sources are read again: one that was removed meanwhile stays
     /// removed, and one that another process has checked is not checked twice.
     fn take_in(&self, tx: &WriteTx<'_>, looks: &[Look]) -> std::result::Result<(), StoreError> {
-        let now = self.now();
+        let now = self.engine.now();
         let (sources, before) = (sources_in(tx)?, states_in(tx)?);
         let mut states = before.clone();
         for Look { source, found, exports } in looks {
@@ -276,7 +277,7 @@ impl Engine {
                 tx.jobs().enqueue(&self.watched_import(source, wanted)?, now)?;
             }
             if let Some(first) = found.unnamed.difference(&state.unnamed).next() {
-                tx.alerts().raise_alert(&self.left_out(source, found.unnamed.len(), first))?;
+                tx.alerts().raise(&self.left_out(source, found.unnamed.len(), first))?;
             }
             state.unnamed.clone_from(&found.unnamed);
             state.files.retain(|path, _| found.files.contains_key(path));
@@ -288,7 +289,7 @@ impl Engine {
     fn left_out(&self, source: &WatchedSource, count: usize, first: &str) -> AlertRow {
         let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
         AlertRow {
-            id: AlertId::fresh(self.ids()),
+            id: AlertId::fresh(self.engine.ids()),
             kind: "file_skipped".to_owned(),
             message: format!(
                 "Skipped in {}: {count} files whose names are not valid text, for example {name}. Rename them so that they can \
@@ -296,7 +297,7 @@ impl Engine {
                 source.path.display()
             ),
             job_id: None,
-            created: self.now(),
+            created: self.engine.now(),
         }
     }
 
@@ -306,9 +307,9 @@ impl Engine {
             None => format!("watched {}", path.display()),
         };
         let request = ImportRequest { me: source.me.clone(), source: kind, ..ImportRequest::of(path) };
-        let payload = ImportPayload::new(&ImportId::fresh(self.ids()), &request);
+        let payload = ImportPayload::new(&ImportId::fresh(self.engine.ids()), &request);
         Ok(NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Import,
             idempotency_key: key,
             payload: to_json("job", &payload)?,
@@ -326,6 +327,7 @@ fn states_in(tx: &ReadTx<'_>) -> std::result::Result<BTreeMap<PathBuf, WatchStat
 
 #[cfg(test)]
 mod tests {
+    use crate::Engine;
     use keepsake_models::keys::SessionKeys;
     use keepsake_testkit::{FixedClock, SeqIds};
 
@@ -397,8 +399,8 @@ mod tests {
     fn a_new_source_is_read_at_once_while_the_clock_goes_on() {
         let dir = tempfile::tempdir().unwrap();
         let engine = engine_at(dir.path(), std::sync::Arc::new(GoingOn(NOON.into())));
-        engine.set_watched_sources(&[folder(dir.path(), "meetings")]).unwrap();
-        engine.queue_watched().unwrap();
+        engine.sources().set_watched_sources(&[folder(dir.path(), "meetings")]).unwrap();
+        engine.sources().queue_watched().unwrap();
         assert_eq!(jobs(&engine), 1);
     }
 
@@ -427,18 +429,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (engine, _) = engine(dir.path());
         let (kept, taken_out) = (folder(dir.path(), "kept"), folder(dir.path(), "taken out"));
-        engine.set_watched_sources(&[kept.clone(), taken_out.clone()]).unwrap();
-        let looks = engine.look_at_due().unwrap();
+        engine.sources().set_watched_sources(&[kept.clone(), taken_out.clone()]).unwrap();
+        let looks = engine.sources().look_at_due().unwrap();
         assert_eq!(looks.len(), 2, "control: both were looked at");
-        engine.set_watched_sources(std::slice::from_ref(&kept)).unwrap();
-        engine.store().write(|tx| engine.take_in(tx, &looks)).unwrap();
+        engine.sources().set_watched_sources(std::slice::from_ref(&kept)).unwrap();
+        engine.store().write(|tx| engine.sources().take_in(tx, &looks)).unwrap();
         assert_eq!((state(&engine), jobs(&engine)), (vec![kept.path.clone()], 1));
         // When added again, the source is new, and so is its file.
-        engine.set_watched_sources(&[kept, taken_out]).unwrap();
-        engine.queue_watched().unwrap();
+        engine.sources().set_watched_sources(&[kept, taken_out]).unwrap();
+        engine.sources().queue_watched().unwrap();
         assert_eq!(jobs(&engine), 2);
         // A file that another process has queued is not queued twice.
-        engine.store().write(|tx| engine.take_in(tx, &looks)).unwrap();
+        engine.store().write(|tx| engine.sources().take_in(tx, &looks)).unwrap();
         assert_eq!(jobs(&engine), 2);
     }
 
@@ -446,10 +448,10 @@ mod tests {
     fn nothing_is_written_while_nothing_is_due() {
         let dir = tempfile::tempdir().unwrap();
         let (engine, clock) = engine(dir.path());
-        engine.set_watched_sources(&[folder(dir.path(), "meetings")]).unwrap();
+        engine.sources().set_watched_sources(&[folder(dir.path(), "meetings")]).unwrap();
         let changes = engine.store().subscribe();
         let looked = |why: &str, expect: usize| {
-            engine.queue_watched().unwrap();
+            engine.sources().queue_watched().unwrap();
             assert_eq!(changes.try_iter().count(), expect, "{why}");
         };
         looked("due at once", 1);
@@ -469,19 +471,19 @@ mod tests {
         let (odd, plain) = (folder(dir.path(), "odd"), folder(dir.path(), "plain"));
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9.jsonl");
         std::fs::rename(odd.path.join("talk.jsonl"), odd.path.join(name)).unwrap();
-        engine.set_watched_sources(&[odd.clone(), plain]).unwrap();
+        engine.sources().set_watched_sources(&[odd.clone(), plain]).unwrap();
         let alerts = || engine.store().read(|tx| tx.alerts().all()).unwrap();
-        engine.queue_watched().unwrap();
+        engine.sources().queue_watched().unwrap();
         assert_eq!(jobs(&engine), 1, "the other source is read");
         let told = alerts();
         assert!(matches!(told.as_slice(), [alert] if alert.kind == "file_skipped" && alert.message.contains("caf")), "{told:?}");
-        engine.store().write(|tx| tx.alerts().dismiss_alert(&told[0].id, Timestamp(NOON))).unwrap();
+        engine.store().write(|tx| tx.alerts().dismiss(&told[0].id, Timestamp(NOON))).unwrap();
         clock.advance_ms(MEETINGS_EVERY_MS);
-        engine.queue_watched().unwrap();
+        engine.sources().queue_watched().unwrap();
         assert!(alerts().is_empty(), "told once");
         std::fs::rename(odd.path.join(name), odd.path.join("cafe.jsonl")).unwrap();
         clock.advance_ms(MEETINGS_EVERY_MS);
-        engine.queue_watched().unwrap();
+        engine.sources().queue_watched().unwrap();
         assert_eq!(jobs(&engine), 2, "renamed it is read");
     }
 }

@@ -14,6 +14,7 @@ use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
 
 use super::ModelFailure;
 use super::settings::{ModelSettings, ModelTask, Provider, TaskModels};
+use crate::areas::Models;
 use crate::derive::readable_messages::is_still_on_record;
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
@@ -75,19 +76,19 @@ impl Provider {
     }
 }
 
-impl Engine {
+impl Models<'_> {
     /// A connection to a provider's server, with its key.
-    pub fn model_connection(&self, provider: &Provider, this_computer_only: bool) -> Result<Connection> {
+    pub fn connection(&self, provider: &Provider, this_computer_only: bool) -> Result<Connection> {
         let endpoint = provider.endpoint(this_computer_only)?;
         let refused = |error: &dyn std::fmt::Display| EngineError::Refused(error.to_string());
-        let key = self.inner.keys.get(&endpoint.origin()).map_err(|error| refused(&error))?;
+        let key = self.engine.inner.keys.get(&endpoint.origin()).map_err(|error| refused(&error))?;
         let reach = if this_computer_only { Reach::ThisComputer } else { Reach::Anywhere };
-        Connection::new(endpoint, reach, key.as_ref(), Arc::clone(&self.inner.clock)).map_err(|error| refused(&error))
+        Connection::new(endpoint, reach, key.as_ref(), Arc::clone(&self.engine.inner.clock)).map_err(|error| refused(&error))
     }
 
     /// The last local midnight before `now`, when the day's budget starts.
     pub fn day_began(&self, now: Timestamp) -> Timestamp {
-        now.midnight(self.utc_offset_minutes())
+        now.midnight(self.engine.utc_offset_minutes())
     }
 
     /// When the next day's budget starts.
@@ -97,7 +98,7 @@ impl Engine {
 
     /// Whether today's token budget for other computers is used up.
     pub(crate) fn is_budget_spent(&self, settings: &ModelSettings, now: Timestamp) -> Result<bool> {
-        let used = self.store().read(|tx| tx.model_calls().model_use(self.day_began(now)))?;
+        let used = self.engine.store().read(|tx| tx.model_calls().model_use(self.day_began(now)))?;
         Ok(used.remote_tokens >= settings.remote_tokens_a_day)
     }
 }
@@ -111,7 +112,7 @@ impl<'e> Interview<'e> {
         conversation: Option<ConversationRow>,
         job: Option<JobId>,
     ) -> Result<Self> {
-        let connection = engine.model_connection(provider, settings.this_computer_only)?;
+        let connection = engine.models().connection(provider, settings.this_computer_only)?;
         let TaskModels { judge, analysis, topics } = &settings.task_models;
         let mut names: Vec<&String> =
             [judge, analysis, topics].into_iter().flatten().filter(|name| **name != provider.model).collect();
@@ -145,7 +146,7 @@ impl<'e> Interview<'e> {
         let names = self.others.iter().map(|model| model.model()).chain([self.model.model()]);
         let lengths = names.map(|name| {
             let of_it = Provider { model: name.to_owned(), ..self.provider.clone() };
-            self.engine.context_length(&of_it, self.settings.this_computer_only)
+            self.engine.models().context_length(&of_it, self.settings.this_computer_only)
         });
         Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default())
     }
@@ -175,7 +176,7 @@ impl<'e> Interview<'e> {
             // A cut-off reply says nothing about the next conversation, but a prompt that was too long would be refused
             // again, so the shorter length is remembered.
             if matches!(error, CallError::PromptTooLong { .. }) {
-                self.engine.remember_context_length(&self.provider, length);
+                self.engine.models().remember_context_length(&self.provider, length);
             }
         }
     }
@@ -255,7 +256,7 @@ impl<'e> Interview<'e> {
         let now = engine.now();
         let model = self.model_for(prompt.name);
         let is_local = model.endpoint().is_this_computer();
-        if !is_local && engine.is_budget_spent(&self.settings, now)? {
+        if !is_local && engine.models().is_budget_spent(&self.settings, now)? {
             return Err(ModelFailure::BudgetSpent { tokens: self.settings.remote_tokens_a_day }.into());
         }
         let call = NewModelCall {
@@ -281,7 +282,7 @@ impl<'e> Interview<'e> {
             if is_closed {
                 return Ok(Err(ModelFailure::Private));
             }
-            tx.model_calls().begin_model_call(&call, prompt.tokens() as u64)?;
+            tx.model_calls().begin(&call, prompt.tokens() as u64)?;
             Ok(Ok(()))
         })??;
         let request = ChatRequest { prompt, temperature: TEMPERATURE as f32, timeout_ms: self.settings.reply_timeout_ms };
@@ -333,6 +334,6 @@ impl<'e> Interview<'e> {
             error,
             ended: self.engine.now(),
         };
-        Ok(self.engine.store().write(|tx| tx.model_calls().end_model_call(call, &end))?)
+        Ok(self.engine.store().write(|tx| tx.model_calls().end(call, &end))?)
     }
 }

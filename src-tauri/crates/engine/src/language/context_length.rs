@@ -9,23 +9,25 @@ use keepsake_models::language::Unwatched;
 use keepsake_prompt::ContextLength;
 
 use super::settings::Provider;
-use crate::{Engine, Result};
+use crate::Result;
+use crate::areas::Models;
 
 /// Time, in milliseconds, that a server has to report its length. After that, the default is used, and the server refuses a
 /// call if that is too much.
 const ASK_TIMEOUT_MS: u64 = 2_000;
 
-impl Engine {
+impl Models<'_> {
     /// How much to send to this model in one call. Its server is asked only once.
     pub(crate) fn context_length(&self, provider: &Provider, this_computer_only: bool) -> Result<ContextLength> {
-        let known = self.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).get(&name(provider)).copied();
+        let known =
+            self.engine.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).get(&name(provider)).copied();
         if let Some(known) = known {
             return Ok(known);
         }
         if let Some(tokens) = provider.context_tokens {
             return Ok(ContextLength::of_tokens(tokens));
         }
-        let connection = self.model_connection(provider, this_computer_only)?;
+        let connection = self.connection(provider, this_computer_only)?;
         let told = connection.context_tokens(&provider.model, ASK_TIMEOUT_MS, &Unwatched).ok().flatten();
         let length = told.map_or_else(ContextLength::default, ContextLength::of_tokens);
         self.remember_context_length(provider, length);
@@ -34,7 +36,7 @@ impl Engine {
 
     /// Remembers that this model takes no more than this.
     pub(crate) fn remember_context_length(&self, provider: &Provider, length: ContextLength) {
-        self.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).insert(name(provider), length);
+        self.engine.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).insert(name(provider), length);
     }
 }
 

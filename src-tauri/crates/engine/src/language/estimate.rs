@@ -6,7 +6,8 @@
 use keepsake_domain::limits::CHARS_PER_TOKEN;
 
 use super::ModelFailure;
-use crate::{Engine, Result};
+use crate::Result;
+use crate::areas::Models;
 
 /// Tokens used per token of conversation. Messages are read once for facts and once for positions, with context, and the
 /// judge reads the results. On conversations of several pages, the calls used two to three times the tokens of the text.
@@ -30,14 +31,14 @@ pub struct ReadingEstimate {
     pub duration_ms: Option<u64>,
 }
 
-impl Engine {
+impl Models<'_> {
     /// Estimates the cost of letting the chosen model read all conversations that no model has read.
     pub fn estimate_reading(&self) -> Result<ReadingEstimate> {
-        let settings = self.model_settings()?;
+        let settings = self.settings()?;
         let provider = settings.proposing().ok_or(ModelFailure::NoModel)?;
-        let (conversations, chars, (tokens_read, took_ms)) = self.store().read(|tx| {
+        let (conversations, chars, (tokens_read, took_ms)) = self.engine.store().read(|tx| {
             let ids = tx.log().conversations_for_model()?;
-            Ok((ids.len() as u64, tx.log().chars_for_model(&ids)?, tx.model_calls().model_pace(&provider.model, PACE_CALLS)?))
+            Ok((ids.len() as u64, tx.log().chars_for_model(&ids)?, tx.model_calls().pace(&provider.model, PACE_CALLS)?))
         })?;
         let words = chars as f64 / CHARS_PER_TOKEN as f64;
         let tokens = (words * TOKENS_A_TOKEN) as u64 + conversations * TOKENS_A_CONVERSATION;

@@ -21,8 +21,9 @@ use keepsake_models::language::CallError;
 use keepsake_store::NewJob;
 use thiserror::Error;
 
+use crate::areas::Models;
 use crate::queue::Hold;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 pub(crate) use call::Interview;
 pub use estimate::ReadingEstimate;
@@ -122,14 +123,14 @@ pub(crate) fn passing(done: Result<bool>, unusable: &mut Option<EngineError>) ->
     }
 }
 
-impl Engine {
+impl Models<'_> {
     /// Why no model may be called now, if a job is waiting for one.
-    pub fn model_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
-        if self.store().read(|tx| tx.jobs().next_due(Lane::Model))?.is_none() {
+    pub fn hold(&self, now: Timestamp) -> Result<Option<Hold>> {
+        if self.engine.store().read(|tx| tx.jobs().next_due(Lane::Model))?.is_none() {
             return Ok(None);
         }
-        let settings = self.model_settings()?;
-        if settings.pause_on_battery && self.inner.power.is_on_battery() {
+        let settings = self.settings()?;
+        if settings.pause_on_battery && self.engine.inner.power.is_on_battery() {
             let why = "on battery; models continue when the computer is plugged in".to_owned();
             return Ok(Some(Hold { why, until: now.plus_ms(BATTERY_LOOK_MS) }));
         }
@@ -141,44 +142,44 @@ impl Engine {
             let why = ModelFailure::BudgetSpent { tokens: settings.remote_tokens_a_day }.to_string();
             return Ok(Some(Hold { why, until: self.day_ends(now) }));
         }
-        let held = self.inner.model_hold.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.engine.inner.model_hold.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(held.clone().filter(|hold| hold.until > now))
     }
 
     /// Blocks all model calls until the given time.
     pub(crate) fn hold_models(&self, why: String, until: Timestamp) {
-        *self.inner.model_hold.lock().unwrap_or_else(PoisonError::into_inner) = Some(Hold { why, until });
+        *self.engine.inner.model_hold.lock().unwrap_or_else(PoisonError::into_inner) = Some(Hold { why, until });
     }
 
     /// Queues a conversation for the chosen model, if a model makes proposals and there is something it has not read.
     pub(crate) fn queue_for_model(&self, id: &ConversationId) -> Result<()> {
-        if self.model_settings()?.proposing().is_none() {
+        if self.settings()?.proposing().is_none() {
             return Ok(());
         }
-        let (conversation, last) = self.store().read(|tx| Ok((tx.log().conversation(id)?, tx.log().last_seq(id)?)))?;
+        let (conversation, last) = self.engine.store().read(|tx| Ok((tx.log().conversation(id)?, tx.log().last_seq(id)?)))?;
         if !conversation.is_private && last > conversation.model_read_through_seq {
-            let job = self.conversation_job(JobKind::ExtractModel, id);
-            self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-            self.look_for_work();
+            let job = self.engine.queue().conversation_job(JobKind::ExtractModel, id);
+            self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+            self.engine.queue().look_for_work();
         }
         Ok(())
     }
 
     /// Queues every conversation that no model has read, at the person's request, and returns how many.
     pub fn queue_unread_by_model(&self) -> Result<usize> {
-        if self.model_settings()?.proposing().is_none() {
+        if self.settings()?.proposing().is_none() {
             return Err(ModelFailure::NoModel.into());
         }
-        let ids = self.store().read(|tx| tx.log().conversations_for_model())?;
-        let jobs: Vec<NewJob> = ids.iter().map(|id| self.conversation_job(JobKind::ExtractModel, id)).collect();
-        let now = self.now();
-        self.store().write(|tx| jobs.iter().try_for_each(|job| tx.jobs().enqueue(job, now).map(drop)))?;
-        self.queue_people_for_model()?;
-        self.queue_topics_for_model()?;
-        self.queue_sessions_for_model()?;
-        self.queue_playbooks_for_model()?;
-        self.queue_reflection_for_model()?;
-        self.look_for_work();
+        let ids = self.engine.store().read(|tx| tx.log().conversations_for_model())?;
+        let jobs: Vec<NewJob> = ids.iter().map(|id| self.engine.queue().conversation_job(JobKind::ExtractModel, id)).collect();
+        let now = self.engine.now();
+        self.engine.store().write(|tx| jobs.iter().try_for_each(|job| tx.jobs().enqueue(job, now).map(drop)))?;
+        self.engine.people().queue_for_model()?;
+        self.engine.topics().queue_for_model()?;
+        self.engine.sessions().queue_for_model()?;
+        self.engine.playbooks().queue_for_model()?;
+        self.engine.reflections().queue_for_model()?;
+        self.engine.queue().look_for_work();
         Ok(jobs.len())
     }
 }

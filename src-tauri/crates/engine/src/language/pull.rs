@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use keepsake_models::language::{Shape, Watch};
 
 use super::settings::Provider;
-use crate::{Engine, EngineError, Result};
+use crate::areas::Models;
+use crate::{EngineError, Result};
 
 /// Maximum duration of a download, in milliseconds. Models are gigabytes in size, and on a slow connection a download takes
 /// all night.
@@ -50,13 +51,13 @@ impl Watch for PullState {
     fn received(&self, _: u64) {}
 }
 
-impl Engine {
+impl Models<'_> {
     /// Makes Ollama at `url`, which must be on this computer, download `model`. Returns immediately; [`pull`](Self::pull)
     /// reports the progress.
     pub fn start_pull(&self, url: &str, model: &str) -> Result<()> {
         let provider = Provider { shape: Shape::Ollama, url: url.to_owned(), model: model.to_owned(), context_tokens: None };
-        let connection = self.model_connection(&provider, true)?;
-        let is_busy = self.inner.pull.change(|pull| {
+        let connection = self.connection(&provider, true)?;
+        let is_busy = self.engine.inner.pull.change(|pull| {
             let is_busy = pull.as_ref().is_some_and(|pull| !pull.is_over);
             if !is_busy {
                 *pull = Some(Pull { model: model.to_owned(), ..Pull::default() });
@@ -66,7 +67,7 @@ impl Engine {
         if is_busy {
             return Err(EngineError::Refused("another model is already being downloaded; wait for it or cancel it".to_owned()));
         }
-        let engine = self.clone();
+        let engine = self.engine.clone();
         let work = move || {
             let state = &engine.inner.pull;
             let progress = |done, total| {
@@ -86,19 +87,19 @@ impl Engine {
         };
         let spawned = std::thread::Builder::new().name("pull-model".to_owned()).spawn(work);
         spawned.map(drop).map_err(|error| {
-            self.inner.pull.change(|pull| *pull = None);
+            self.engine.inner.pull.change(|pull| *pull = None);
             EngineError::Refused(format!("the download could not be started: {error}; close other programs and try again"))
         })
     }
 
     /// Progress of the download; `None` if there was none since startup or the person stopped it.
     pub fn pull(&self) -> Option<Pull> {
-        self.inner.pull.change(|pull| pull.clone()).filter(|pull| !pull.is_cancelled)
+        self.engine.inner.pull.change(|pull| pull.clone()).filter(|pull| !pull.is_cancelled)
     }
 
     /// Stops the download. Ollama keeps the part already received.
     pub fn stop_pull(&self) {
-        self.inner.pull.change(|pull| {
+        self.engine.inner.pull.change(|pull| {
             if let Some(pull) = pull {
                 pull.is_cancelled = true;
             }

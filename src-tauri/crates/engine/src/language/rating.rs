@@ -18,8 +18,9 @@ use keepsake_insight::model::AnalysisTask;
 
 use super::settings::Provider;
 use super::{Interview, ModelFailure};
+use crate::areas::Models;
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// A made-up conversation with the facts it contains.
 struct Sample {
@@ -185,21 +186,21 @@ fn answered<T>(done: Result<T>) -> Result<Option<T>> {
     }
 }
 
-impl Engine {
+impl Models<'_> {
     /// Rates `provider` on made-up conversations, using about ten calls.
-    pub fn rate_model(&self, provider: &Provider) -> Result<Vec<TaskRating>> {
-        let stop = &self.inner.rating_stop;
+    pub fn rate(&self, provider: &Provider) -> Result<Vec<TaskRating>> {
+        let stop = &self.engine.inner.rating_stop;
         stop.0.store(false, Ordering::Relaxed);
-        let mut settings = self.model_settings()?;
+        let mut settings = self.settings()?;
         // Every task is given to the model being rated.
         settings.task_models = super::TaskModels::default();
-        let interview = Interview::begin(self, settings, provider, None, None)?;
+        let interview = Interview::begin(self.engine, settings, provider, None, None)?;
         Ok(vec![self.rate_facts(&interview, &stop)?, self.rate_judge(&interview, &stop)?, self.rate_analysis(&interview, &stop)?])
     }
 
-    /// Stops [`rate_model`](Self::rate_model) if it is running.
+    /// Stops [`rate`](Self::rate) if it is running.
     pub fn stop_rating(&self) {
-        self.inner.rating_stop.0.store(true, Ordering::Relaxed);
+        self.engine.inner.rating_stop.0.store(true, Ordering::Relaxed);
     }
 
     fn rate_facts(&self, interview: &Interview<'_>, control: &dyn Control) -> Result<TaskRating> {

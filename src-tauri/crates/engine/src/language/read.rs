@@ -17,10 +17,11 @@ use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, ReadTx, S
 use serde::Deserialize;
 
 use super::{Interview, ModelFailure, ModelSettings};
+use crate::areas::Models;
 use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::queue::control::Control;
 use crate::review::propose::{Harvest, turns};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Number of turns in one task; see `propose::STRETCH_TURNS`.
 const STRETCH_TURNS: usize = 2_000;
@@ -46,7 +47,7 @@ fn scrub_config_of(settings: Option<String>) -> ScrubConfig {
     config
 }
 
-impl Engine {
+impl<'e> Models<'e> {
     /// The scrubber with the phone number regions that the person chose.
     pub fn scrubber(&self) -> Result<Scrubber> {
         Scrubber::new(&self.scrub_config()?).map_err(|error| EngineError::Refused(error.to_string()))
@@ -54,7 +55,7 @@ impl Engine {
 
     /// The scrubber configuration: the phone number regions that the person chose, and the built-in ones.
     pub(crate) fn scrub_config(&self) -> Result<ScrubConfig> {
-        Ok(scrub_config_of(self.store().read(|tx| tx.settings().setting("settings"))?))
+        Ok(scrub_config_of(self.engine.store().read(|tx| tx.settings().setting("settings"))?))
     }
 
     /// As [`scrubber`](Self::scrubber), in the given snapshot.
@@ -65,14 +66,14 @@ impl Engine {
 
     /// Lets the chosen model read the unread part of a conversation, and completes the job with the result.
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let settings = self.model_settings()?;
-        let (conversation, rows, read_to, answers, map) = self.store().read(|tx| {
+        let settings = self.settings()?;
+        let (conversation, rows, read_to, answers, map) = self.engine.store().read(|tx| {
             Ok((
                 tx.log().conversation(id)?,
                 messages_on_record(tx, id)?,
                 tx.log().last_seq(id)?,
                 tx.log().answers_in(id)?,
-                self.map(tx)?,
+                self.engine.access_map(tx)?,
             ))
         })?;
         let threads = threads_of(&conversation, &rows, &answers);
@@ -89,13 +90,13 @@ impl Engine {
                 }
             }
         }
-        self.store_harvests(&conversation, harvests, Some(lease), |tx, proposed| {
+        self.engine.review().store_harvests(&conversation, harvests, Some(lease), |tx, proposed| {
             if is_still_on_record(tx, &conversation)? {
                 tx.log().mark_model_read(id, read_to)?;
             }
             self.tell_dropped(tx, &dropped, Some(&lease.job))?;
             let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
-            tx.jobs().complete(lease, &result.to_string(), self.now())
+            tx.jobs().complete(lease, &result.to_string(), self.engine.now())
         })?;
         Ok(())
     }
@@ -106,9 +107,9 @@ impl Engine {
         settings: ModelSettings,
         conversation: &ConversationRow,
         job: Option<&JobId>,
-    ) -> Result<(Interview<'_>, Scrubber)> {
+    ) -> Result<(Interview<'e>, Scrubber)> {
         let provider = settings.provider.clone().ok_or(ModelFailure::NoModel)?;
-        let interview = Interview::begin(self, settings, &provider, Some(conversation.clone()), job.cloned())?;
+        let interview = Interview::begin(self.engine, settings, &provider, Some(conversation.clone()), job.cloned())?;
         Ok((interview, self.scrubber()?))
     }
 
@@ -185,14 +186,14 @@ impl Engine {
         job: Option<&JobId>,
     ) -> std::result::Result<(), StoreError> {
         for reason in dropped {
-            tx.alerts().raise_alert(&AlertRow {
-                id: AlertId::fresh(self.ids()),
+            tx.alerts().raise(&AlertRow {
+                id: AlertId::fresh(self.engine.ids()),
                 kind: "model_dropped".to_owned(),
                 message: format!(
                     "{reason} Another model may do better: choose one in Settings, Models, and read the conversation again."
                 ),
                 job_id: job.cloned(),
-                created: self.now(),
+                created: self.engine.now(),
             })?;
         }
         Ok(())
@@ -201,7 +202,7 @@ impl Engine {
     /// In model-only mode, the built-in engine still quarantines text that gives instructions to a machine,
     /// but proposes nothing else.
     pub(crate) fn only_quarantine<'r>(&self, harvest: Harvest<'r>) -> Result<Harvest<'r>> {
-        let settings = self.model_settings()?;
+        let settings = self.settings()?;
         if settings.engines != Engines::Model || settings.proposing().is_none() {
             return Ok(harvest);
         }

@@ -11,8 +11,9 @@ use keepsake_store::{ModelCallEnd, NewModelCall};
 use serde::{Deserialize, Serialize};
 
 use super::ModelFailure;
+use crate::areas::Models;
 use crate::serve::agents::AgentAccess;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that stores whether the router is on.
 pub(crate) const ROUTER_SETTING: &str = "router";
@@ -52,16 +53,16 @@ pub struct RoutedEnd {
 /// Bytes per token in an estimate. Bodies are JSON, so this errs on the side of too many tokens.
 const BYTES_PER_TOKEN: u64 = 3;
 
-impl Engine {
+impl Models<'_> {
     /// What the router does.
     pub fn router_settings(&self) -> Result<RouterSettings> {
-        Ok(self.store().read(|tx| tx.settings().choice(ROUTER_SETTING, CHOICES))?)
+        Ok(self.engine.store().read(|tx| tx.settings().choice(ROUTER_SETTING, CHOICES))?)
     }
 
     /// Sets what the router does.
     pub fn set_router_settings(&self, settings: RouterSettings) -> Result<()> {
-        let now = self.now();
-        Ok(self.store().write(|tx| tx.settings().put_choice(ROUTER_SETTING, CHOICES, &settings, now))?)
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| tx.settings().put_choice(ROUTER_SETTING, CHOICES, &settings, now))?)
     }
 
     /// Where a call of `agent` may be forwarded to now. Fails if the router is off, the agent is paused, no model is chosen, or the
@@ -72,10 +73,10 @@ impl Engine {
             return Err(EngineError::Refused(words.to_owned()));
         }
         agent.check_running()?;
-        let settings = self.model_settings()?;
+        let settings = self.settings()?;
         let provider = settings.provider.as_ref().ok_or(ModelFailure::NoModel)?;
-        let connection = self.model_connection(provider, settings.this_computer_only)?;
-        if !connection.endpoint().is_this_computer() && self.is_budget_spent(&settings, self.now())? {
+        let connection = self.connection(provider, settings.this_computer_only)?;
+        if !connection.endpoint().is_this_computer() && self.is_budget_spent(&settings, self.engine.now())? {
             return Err(ModelFailure::BudgetSpent { tokens: settings.remote_tokens_a_day }.into());
         }
         Ok(Route { connection, model: provider.model.clone() })
@@ -83,7 +84,7 @@ impl Engine {
 
     /// Records a call before it is forwarded.
     pub fn begin_routed_call(&self, agent: &AgentAccess, route: &Route, model: &str, request_bytes: u64) -> Result<CallId> {
-        let id = CallId::fresh(self.ids());
+        let id = CallId::fresh(self.engine.ids());
         let endpoint = route.connection.endpoint();
         let call = NewModelCall {
             id: id.clone(),
@@ -97,9 +98,9 @@ impl Engine {
             // No job looks for its reply.
             request_hash: Vec::new(),
             request: format!("Forwarded for {} ({request_bytes} bytes). What was said is in its conversation.", agent.name),
-            started: self.now(),
+            started: self.engine.now(),
         };
-        self.store().write(|tx| tx.model_calls().begin_model_call(&call, request_bytes / BYTES_PER_TOKEN))?;
+        self.engine.store().write(|tx| tx.model_calls().begin(&call, request_bytes / BYTES_PER_TOKEN))?;
         Ok(id)
     }
 
@@ -113,8 +114,8 @@ impl Engine {
             tokens_in: end.tokens_in.unwrap_or(request_bytes / BYTES_PER_TOKEN),
             tokens_out: end.tokens_out,
             error: end.error,
-            ended: self.now(),
+            ended: self.engine.now(),
         };
-        Ok(self.store().write(|tx| tx.model_calls().end_model_call(call, &end))?)
+        Ok(self.engine.store().write(|tx| tx.model_calls().end(call, &end))?)
     }
 }

@@ -15,7 +15,8 @@ use keepsake_prompt::PromptFile;
 use keepsake_store::{ReadTx, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::{Engine, EngineError, Result};
+use crate::areas::Models;
+use crate::{EngineError, Result};
 
 /// Setting that stores these choices.
 const SETTING: &str = "models";
@@ -163,29 +164,29 @@ impl Provider {
     }
 }
 
-impl Engine {
+impl<'e> Models<'e> {
     /// The store of API keys.
-    pub fn keys(&self) -> &dyn KeyStore {
-        self.inner.keys.as_ref()
+    pub fn keys(&self) -> &'e dyn KeyStore {
+        self.engine.inner.keys.as_ref()
     }
 
     /// Looks for model servers on this computer.
-    pub fn detect_models(&self) -> Vec<Found> {
-        detect(&Candidate::usual(), DETECT_TIMEOUT_MS, &self.inner.clock)
+    pub fn detect(&self) -> Vec<Found> {
+        detect(&Candidate::usual(), DETECT_TIMEOUT_MS, &self.engine.inner.clock)
     }
 
     /// The current model settings.
-    pub fn model_settings(&self) -> Result<ModelSettings> {
-        Ok(self.store().read(|tx| tx.settings().choice(SETTING, CHOICES))?)
+    pub fn settings(&self) -> Result<ModelSettings> {
+        Ok(self.engine.store().read(|tx| tx.settings().choice(SETTING, CHOICES))?)
     }
 
     /// Whether a model makes proposals, read in the given snapshot.
-    pub(crate) fn has_proposing_model(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
+    pub(crate) fn has_proposing(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
         Ok(tx.settings().choice::<ModelSettings>(SETTING, CHOICES)?.proposing().is_some())
     }
 
     /// Validates and stores the model settings.
-    pub fn set_model_settings(&self, settings: &ModelSettings) -> Result<()> {
+    pub fn set_settings(&self, settings: &ModelSettings) -> Result<()> {
         if settings.engines.has_model() && settings.provider.is_none() {
             return Err(EngineError::Refused("choose a model before it can propose memories".to_owned()));
         }
@@ -195,13 +196,13 @@ impl Engine {
         let mut settings = settings.clone();
         // The models chosen for tasks on the previous server may not exist on this one.
         let origin = |settings: &ModelSettings| settings.provider.as_ref().and_then(Provider::origin);
-        let before = origin(&self.model_settings()?);
+        let before = origin(&self.settings()?);
         if before.is_some() && before != origin(&settings) {
             settings.task_models = TaskModels::default();
         }
-        let now = self.now();
-        self.store().write(|tx| tx.settings().put_choice(SETTING, CHOICES, &settings, now))?;
-        self.look_for_work();
+        let now = self.engine.now();
+        self.engine.store().write(|tx| tx.settings().put_choice(SETTING, CHOICES, &settings, now))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 }

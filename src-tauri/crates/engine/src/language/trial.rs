@@ -10,8 +10,9 @@ use keepsake_prompt::Calls;
 use super::rating::{conversation, made_up};
 use super::settings::Provider;
 use super::{Interview, ModelFailure};
+use crate::areas::Models;
 use crate::queue::control::Unwatched;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// The made-up person's lines. They contain a fact, and something that the scrubber must replace.
 const LINES: [&str; 2] = [
@@ -36,11 +37,11 @@ pub struct Trial {
     pub tokens: u64,
 }
 
-impl Engine {
+impl Models<'_> {
     /// Calls `provider` once with a made-up conversation.
     pub fn try_model(&self, provider: &Provider) -> Result<Trial> {
-        let settings = self.model_settings()?;
-        let interview = Interview::begin(self, settings, provider, None, None)?;
+        let settings = self.settings()?;
+        let interview = Interview::begin(self.engine, settings, provider, None, None)?;
         let scrubber = self.scrubber()?;
         let turns = LINES.map(|text| made_up((Role::Owner, "Mara", text)));
         let mut task = Task::reading(conversation(&turns), Scope::Whole, &scrubber, interview.context_length()?)
@@ -51,14 +52,14 @@ impl Engine {
                 "the test has nothing to send because this build is broken; install another build".to_owned(),
             ));
         };
-        let began = self.now();
+        let began = self.engine.now();
         let reply = interview.send_once(&prompt, &Unwatched);
         let mut trial = Trial {
             sent: format!("{}\n\n{}", prompt.system, prompt.user),
             received: None,
             is_usable: false,
             problem: None,
-            duration_ms: (self.now().0 - began.0).max(0) as u64,
+            duration_ms: (self.engine.now().0 - began.0).max(0) as u64,
             tokens: 0,
         };
         match reply {

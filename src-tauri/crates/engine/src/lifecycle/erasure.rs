@@ -9,7 +9,8 @@ use keepsake_domain::job::ERASURE_RETRY_MS;
 use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState, MemoryId};
 use keepsake_store::{Erased, ErasurePayload, ErasurePreview, JobRow, Lease, MemoriesErased, PrivateTime, Sweep};
 
-use crate::{Engine, EngineError, Result};
+use crate::areas::Erasure;
+use crate::{EngineError, Result};
 
 /// Result of an erasure, as shown to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,21 +58,21 @@ pub struct PrivacyOutcome {
     pub receipt: Option<ErasureReceipt>,
 }
 
-impl Engine {
+impl Erasure<'_> {
     /// Undoes an import: removes exactly the messages that it added, and everything that rests on them. The same file may be
     /// imported again. Refused while the import is being read.
     pub fn undo_import(&self, import: &ImportId) -> Result<ErasureReceipt> {
-        let job = JobId::fresh(self.ids());
-        let undone = self.store().undo_import(import, &job, self.now())?;
+        let job = JobId::fresh(self.engine.ids());
+        let undone = self.engine.store().undo_import(import, &job, self.engine.now())?;
         // The jobs that read the shortened conversations were canceled, but other messages may still be unread.
-        self.queue_unread()?;
+        self.engine.queue().queue_unread()?;
         self.after_erasing(job, undone)
     }
 
     /// Erases one conversation and everything that rests only on it.
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str) -> Result<ErasureReceipt> {
-        let job = JobId::fresh(self.ids());
-        let erased = self.store().erase_conversation(id, reason, &job, self.now())?;
+        let job = JobId::fresh(self.engine.ids());
+        let erased = self.engine.store().erase_conversation(id, reason, &job, self.engine.now())?;
         self.after_erasing(job, erased)
     }
 
@@ -79,19 +80,19 @@ impl Engine {
     /// derived about them. Messages of others stay.
     pub fn erase_person(&self, person: &EntityId, reason: &str) -> Result<ErasureReceipt> {
         let handles = self.handles_of(person)?;
-        let job = JobId::fresh(self.ids());
-        let erased = self.store().erase_person(&handles, reason, &job, self.now())?;
+        let job = JobId::fresh(self.engine.ids());
+        let erased = self.engine.store().erase_person(&handles, reason, &job, self.engine.now())?;
         self.after_erasing(job, erased)
     }
 
     /// Erases memories from the trash permanently, with everything derived from their words. The messages stay.
     pub fn erase_memories(&self, ids: &[MemoryId]) -> Result<MemoriesReceipt> {
-        let job = JobId::fresh(self.ids());
-        let erased = self.store().erase_memories(ids, &job, self.now())?;
+        let job = JobId::fresh(self.engine.ids());
+        let erased = self.engine.store().erase_memories(ids, &job, self.engine.now())?;
         // No message was added or removed, so without this reset the profile and topic jobs would skip their run.
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             let looked = [crate::derive::profiles::LOOKED_SETTING, crate::derive::topics::LOOKED_SETTING];
-            looked.iter().try_for_each(|setting| tx.settings().put_setting(setting, "", self.now()))
+            looked.iter().try_for_each(|setting| tx.settings().put(setting, "", self.engine.now()))
         })?;
         let counts = Erased { memories: erased.memories + erased.versions, ..Erased::default() };
         let receipt = self.after_erasing(job, counts)?;
@@ -100,29 +101,29 @@ impl Engine {
 
     /// What erasing memories would remove.
     pub fn preview_erased_memories(&self, ids: &[MemoryId]) -> Result<MemoriesErased> {
-        Ok(self.store().preview_erased_memories(ids, self.now())?)
+        Ok(self.engine.store().preview_erased_memories(ids, self.engine.now())?)
     }
 
     /// What erasing a conversation would remove.
     pub fn preview_erased_conversation(&self, id: &ConversationId) -> Result<ErasurePreview> {
-        Ok(self.store().read(|tx| tx.lifecycle().preview_erased_conversation(id))?)
+        Ok(self.engine.store().read(|tx| tx.lifecycle().preview_erased_conversation(id))?)
     }
 
     /// What undoing an import would remove.
     pub fn preview_undone_import(&self, import: &ImportId) -> Result<ErasurePreview> {
-        Ok(self.store().read(|tx| tx.lifecycle().preview_undone_import(import))?)
+        Ok(self.engine.store().read(|tx| tx.lifecycle().preview_undone_import(import))?)
     }
 
     /// What erasing a person would remove.
     pub fn preview_erased_person(&self, person: &EntityId) -> Result<ErasurePreview> {
         let handles = self.handles_of(person)?;
-        Ok(self.store().read(|tx| tx.lifecycle().preview_erased_person(&handles))?)
+        Ok(self.engine.store().read(|tx| tx.lifecycle().preview_erased_person(&handles))?)
     }
 
     /// The person named by this text: `channel:handle`, an id, or a name that only one person has.
     pub fn person_named(&self, text: &str) -> Result<EntityId> {
-        let person = self.store().read(|tx| {
-            let map = self.map(tx)?;
+        let person = self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             Ok(map.person(tx, text))
         })??;
         self.handles_of(&person)
@@ -131,7 +132,7 @@ impl Engine {
     }
 
     fn handles_of(&self, person: &EntityId) -> Result<Vec<HandleId>> {
-        let handles: Vec<HandleId> = self.store().read(|tx| {
+        let handles: Vec<HandleId> = self.engine.store().read(|tx| {
             let persons = tx.people().persons()?;
             let person = persons.of(person);
             Ok(tx.people().handles()?.into_iter().filter(|row| persons.of(&row.entity_id) == person).map(|row| row.id).collect())
@@ -144,12 +145,12 @@ impl Engine {
 
     /// Queues every derivation that covers all messages, to repeat it without the erased ones.
     pub(crate) fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
-        self.look_at_links_again()?;
-        self.queue_settling()?;
-        self.queue_sessions()?;
-        self.queue_profiles()?;
-        self.queue_topics()?;
-        self.queue_playbooks()?;
+        self.engine.people().look_at_links_again()?;
+        self.engine.conversations().queue_settling()?;
+        self.engine.sessions().queue()?;
+        self.engine.people().queue_profiles()?;
+        self.engine.topics().queue()?;
+        self.engine.playbooks().queue()?;
         self.see_through(job, erased)
     }
 
@@ -162,20 +163,20 @@ impl Engine {
     /// Includes a conversation again. With [`PrivateTime::Use`], messages that arrived while it was excluded are read like
     /// all others. This can also be chosen later, when the conversation is no longer excluded.
     pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<PrivacyOutcome> {
-        let unhidden = self.store().write(|tx| {
+        let unhidden = self.engine.store().write(|tx| {
             tx.log().end_private(id, private_time)?;
-            tx.memories().hide_memories_of(id, false)
+            tx.memories().hide_of(id, false)
         })?;
         // Queues the messages that may be read now, including those that were unread when the conversation was excluded.
-        self.queue_unread()?;
-        self.look_for_work();
+        self.engine.queue().queue_unread()?;
+        self.engine.queue().look_for_work();
         Ok(PrivacyOutcome { unhidden, ..PrivacyOutcome::default() })
     }
 
     fn begin_private(&self, id: &ConversationId, existing: Existing) -> Result<PrivacyOutcome> {
-        let now = self.now();
-        let job = JobId::fresh(self.ids());
-        let (mut outcome, erased) = self.store().write(|tx| {
+        let now = self.engine.now();
+        let job = JobId::fresh(self.engine.ids());
+        let (mut outcome, erased) = self.engine.store().write(|tx| {
             let mut outcome = PrivacyOutcome::default();
             let mut erased = None;
             match existing {
@@ -183,13 +184,13 @@ impl Engine {
                 // Erased results must not be derived again, so the exclusion covers the whole conversation.
                 Existing::Erase => tx.log().begin_private(id, 0)?,
             }
-            outcome.jobs_cancelled = tx.jobs().cancel_jobs_about(id.as_str(), now)?;
+            outcome.jobs_cancelled = tx.jobs().cancel_about(id.as_str(), now)?;
             if existing != Existing::Keep {
-                tx.vectors().drop_vectors(id)?;
+                tx.vectors().drop(id)?;
             }
             match existing {
                 Existing::Keep => {}
-                Existing::Hide => outcome.hidden = tx.memories().hide_memories_of(id, true)?,
+                Existing::Hide => outcome.hidden = tx.memories().hide_of(id, true)?,
                 Existing::Erase => {
                     let counts = Erased { memories: tx.lifecycle().erase_derived(id)?, ..Erased::default() };
                     tx.lifecycle().queue_erasure(&job, counts, now)?;
@@ -201,37 +202,37 @@ impl Engine {
         if let Some(erased) = erased {
             outcome.receipt = Some(self.see_through(job, erased)?);
         }
-        self.look_for_work();
+        self.engine.queue().look_for_work();
         Ok(outcome)
     }
 
     /// Tries the erasure job immediately instead of leaving it to the queue.
     fn see_through(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
-        let leased = self.lease(|tx, _| tx.jobs().lease_job(&job, self.now()))?;
+        let leased = self.engine.queue().lease(|tx, _| tx.jobs().lease(&job, self.engine.now()))?;
         // A worker may have taken the job already. Then the worker completes it.
         let is_done = match leased {
             Some((lease, row, _at_work)) => {
-                let done = self.perform_erasure(&row, &lease);
-                self.settle(&row, &lease, done)? == JobState::Done
+                let done = self.perform(&row, &lease);
+                self.engine.queue().settle(&row, &lease, done)? == JobState::Done
             }
-            None => self.store().read(|tx| tx.jobs().job(&job))?.state == JobState::Done,
+            None => self.engine.store().read(|tx| tx.jobs().job(&job))?.state == JobState::Done,
         };
-        self.look_for_work();
+        self.engine.queue().look_for_work();
         Ok(ErasureReceipt { erased, job, is_done })
     }
 
     /// Makes one attempt: empties the write-ahead log and searches the files for the erased content. Postponed while a read
     /// transaction still uses an older snapshot.
-    pub(crate) fn perform_erasure(&self, job: &JobRow, lease: &Lease) -> Result<()> {
+    pub(crate) fn perform(&self, job: &JobRow, lease: &Lease) -> Result<()> {
         let payload: ErasurePayload =
             serde_json::from_str(&job.payload).map_err(|error| EngineError::Stored { what: "erasure", error })?;
-        match self.without_backups(|| self.store().sweep(&payload))? {
+        match self.engine.backups().without(|| self.engine.store().sweep(&payload))? {
             Sweep::Clean => {
                 let Erased { messages, conversations, memories } = payload.erased;
                 let result = serde_json::json!({
-                    "messages": messages, "conversations": conversations, "memories": memories, "verified_at_ms": self.now().0,
+                    "messages": messages, "conversations": conversations, "memories": memories, "verified_at_ms": self.engine.now().0,
                 });
-                Ok(self.store().write(|tx| tx.jobs().complete_erasure(lease, &result.to_string(), self.now()))?)
+                Ok(self.engine.store().write(|tx| tx.jobs().complete_erasure(lease, &result.to_string(), self.engine.now()))?)
             }
             Sweep::Held => Err(EngineError::NotYet {
                 why: "erased; the database log is emptied once no program is reading the file any more",

@@ -14,7 +14,7 @@ use keepsake_store::{Counts, MaintenanceRunRow, MemoryChange, MemoryState};
 use serde::{Deserialize, Serialize};
 
 use crate::ingest::watched_folders::{WatchKind, next_due};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that stores when maintenance runs.
 const RULES_SETTING: &str = "maintenance";
@@ -110,14 +110,14 @@ fn read_digest(run: &MaintenanceRunRow) -> Option<Digest> {
     serde_json::from_str(run.digest.as_ref()?).ok()
 }
 
-impl Engine {
+impl crate::areas::Maintenance<'_> {
     /// When maintenance runs, and when unanswered proposals expire.
-    pub fn maintenance_rules(&self) -> Result<MaintenanceRules> {
-        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
+    pub fn rules(&self) -> Result<MaintenanceRules> {
+        Ok(self.engine.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Validates and stores the rules.
-    pub fn set_maintenance_rules(&self, rules: &MaintenanceRules) -> Result<()> {
+    pub fn set_rules(&self, rules: &MaintenanceRules) -> Result<()> {
         if rules.hour > 23 {
             return Err(EngineError::Refused(format!("{} is not an hour; choose one from 0 to 23", rules.hour)));
         }
@@ -127,22 +127,19 @@ impl Engine {
                 rules.park_after_days
             )));
         }
-        self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, rules, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, rules, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// State of maintenance: rules, recent runs, and when the next one starts.
-    pub fn maintenance(&self) -> Result<Maintenance> {
-        let rules = self.maintenance_rules()?;
-        let next = self.next_maintenance(&rules)?;
-        Ok(self.store().read(|tx| {
-            let runs = tx.maintenance().maintenance_runs(RUNS_TOLD)?;
-            let jobs_left = if tx.maintenance().maintenance_running()?.is_some() {
-                tx.maintenance().unsettled_jobs_of(&STEPS)?.len() as u64
-            } else {
-                0
-            };
+    pub fn state(&self) -> Result<Maintenance> {
+        let rules = self.rules()?;
+        let next = self.next(&rules)?;
+        Ok(self.engine.store().read(|tx| {
+            let runs = tx.maintenance().runs(RUNS_TOLD)?;
+            let jobs_left =
+                if tx.maintenance().running()?.is_some() { tx.maintenance().unsettled_jobs_of(&STEPS)?.len() as u64 } else { 0 };
             let runs = runs.into_iter().map(|row| MaintenanceRun { digest: read_digest(&row), row }).collect();
             Ok(Maintenance { rules: rules.clone(), runs, jobs_left, next })
         })?)
@@ -151,10 +148,10 @@ impl Engine {
     /// The last completed run, with the number of proposals that needed attention then, if the person wants notifications.
     /// Expired ones are not counted.
     pub fn digest_notice(&self) -> Result<Option<(MaintenanceRunId, u64)>> {
-        if !self.maintenance_rules()?.notify {
+        if !self.rules()?.notify {
             return Ok(None);
         }
-        let runs = self.store().read(|tx| tx.maintenance().maintenance_runs(RUNS_TOLD))?;
+        let runs = self.engine.store().read(|tx| tx.maintenance().runs(RUNS_TOLD))?;
         Ok(runs.into_iter().find_map(|run| {
             let digest = read_digest(&run)?;
             let waiting = digest.waiting.iter().filter(|(name, _)| name != "parked").map(|(_, count)| count).sum();
@@ -163,67 +160,64 @@ impl Engine {
     }
 
     /// Starts a run and queues its work; returns the current run if there is one.
-    pub fn start_maintenance(&self) -> Result<MaintenanceRunId> {
-        if let Some(running) = self.store().read(|tx| tx.maintenance().maintenance_running())? {
+    pub fn start(&self) -> Result<MaintenanceRunId> {
+        if let Some(running) = self.engine.store().read(|tx| tx.maintenance().running())? {
             return Ok(running.id);
         }
-        let id = MaintenanceRunId::fresh(self.ids());
-        let now = self.now();
-        if !self.store().write(|tx| tx.maintenance().begin_maintenance(&id, now))? {
+        let id = MaintenanceRunId::fresh(self.engine.ids());
+        let now = self.engine.now();
+        if !self.engine.store().write(|tx| tx.maintenance().begin(&id, now))? {
             // Another thread started a run in the meantime.
-            return self.start_maintenance();
+            return self.start();
         }
-        let parked = self.expire_old_memories()? + self.expire_old_proposals(self.parked_from()?)?;
-        self.store().write(|tx| tx.maintenance().note_parked(&id, parked))?;
-        self.queue_unread()?;
-        self.queue_settling()?;
-        self.queue_sessions()?;
-        self.queue_reflection()?;
-        self.queue_topics()?;
-        self.queue_identity()?;
-        self.queue_profiles()?;
-        self.queue_playbooks()?;
-        self.queue_embedding()?;
-        self.look_for_work();
-        self.finish_maintenance()?;
+        let parked = self.expire_old_memories()? + self.engine.review().expire_old_proposals(self.parked_from()?)?;
+        self.engine.store().write(|tx| tx.maintenance().note_parked(&id, parked))?;
+        self.engine.queue().queue_unread()?;
+        self.engine.conversations().queue_settling()?;
+        self.engine.sessions().queue()?;
+        self.engine.reflections().queue()?;
+        self.engine.topics().queue()?;
+        self.engine.people().queue_identity()?;
+        self.engine.people().queue_profiles()?;
+        self.engine.playbooks().queue()?;
+        self.engine.embeddings().queue()?;
+        self.engine.queue().look_for_work();
+        self.finish()?;
         Ok(id)
     }
 
     /// Stops the current run by asking its jobs to stop. What they completed so far stays.
-    pub fn cancel_maintenance(&self) -> Result<bool> {
-        let now = self.now();
-        let Some((run, jobs)) = self.store().read(|tx| {
-            let run = tx.maintenance().maintenance_running()?;
+    pub fn cancel(&self) -> Result<bool> {
+        let now = self.engine.now();
+        let Some((run, jobs)) = self.engine.store().read(|tx| {
+            let run = tx.maintenance().running()?;
             run.map(|run| Ok((run, tx.maintenance().unsettled_jobs_of(&STEPS)?))).transpose()
         })?
         else {
             return Ok(false);
         };
-        self.store().write(|tx| tx.maintenance().end_maintenance(&run.id, None, now))?;
-        jobs.iter().try_for_each(|job| self.cancel_job(job))?;
+        self.engine.store().write(|tx| tx.maintenance().end(&run.id, None, now))?;
+        jobs.iter().try_for_each(|job| self.engine.queue().cancel_job(job))?;
         Ok(true)
     }
 
     /// Ends the current run once none of its jobs is left, and makes the digest. Called after each job, at each start of
     /// the worker and by callers that wait for the run, so that a run whose last job ended in a crash ends too.
-    pub(crate) fn finish_maintenance(&self) -> Result<bool> {
-        let is_over = self.store().read(|tx| {
-            Ok(tx.maintenance().maintenance_running()?.is_some() && tx.maintenance().unsettled_jobs_of(&STEPS)?.is_empty())
-        })?;
+    pub(crate) fn finish(&self) -> Result<bool> {
+        let is_over = self
+            .engine
+            .store()
+            .read(|tx| Ok(tx.maintenance().running()?.is_some() && tx.maintenance().unsettled_jobs_of(&STEPS)?.is_empty()))?;
         if !is_over {
             return Ok(false);
         }
-        self.forget_gone_proposal_ages()?;
-        let now = self.now();
-        let links = self.open_links()?;
-        let parked = self.expired_proposals()?.len() as u64;
-        let made = self.store().read(|tx| {
-            let Some(run) = tx.maintenance().maintenance_running()? else { return Ok(None) };
-            let before = tx
-                .maintenance()
-                .maintenance_runs(RUNS_TOLD)?
-                .into_iter()
-                .find_map(|row| Some((row.finished?, read_digest(&row)?)));
+        self.engine.review().forget_gone_proposal_ages()?;
+        let now = self.engine.now();
+        let links = self.engine.people().open_links()?;
+        let parked = self.engine.review().expired_proposals()?.len() as u64;
+        let made = self.engine.store().read(|tx| {
+            let Some(run) = tx.maintenance().running()? else { return Ok(None) };
+            let before = tx.maintenance().runs(RUNS_TOLD)?.into_iter().find_map(|row| Some((row.finished?, read_digest(&row)?)));
             let (since, seq) = before.map_or((Timestamp(0), 0), |(finished, digest)| (finished, digest.through_seq));
             let mut waiting = named(tx.maintenance().waiting(now, PARKED_UNTIL)?);
             waiting.push(("links".to_owned(), links));
@@ -233,54 +227,54 @@ impl Engine {
         })?;
         let Some((run, digest)) = made else { return Ok(false) };
         let json = serde_json::to_string(&digest).map_err(|error| EngineError::Stored { what: "digest", error })?;
-        self.store().write(|tx| tx.maintenance().end_maintenance(&run.id, Some(&json), now))?;
+        self.engine.store().write(|tx| tx.maintenance().end(&run.id, Some(&json), now))?;
         Ok(true)
     }
 
     /// Starts a run if one is due, and returns when the next one is.
-    pub fn queue_maintenance(&self) -> Result<Option<Timestamp>> {
-        self.finish_maintenance()?;
-        let rules = self.maintenance_rules()?;
-        let next = self.next_maintenance(&rules)?;
-        if next.is_some_and(|next| next <= self.now()) {
-            self.start_maintenance()?;
-            return self.next_maintenance(&rules);
+    pub fn queue(&self) -> Result<Option<Timestamp>> {
+        self.finish()?;
+        let rules = self.rules()?;
+        let next = self.next(&rules)?;
+        if next.is_some_and(|next| next <= self.engine.now()) {
+            self.start()?;
+            return self.next(&rules);
         }
         Ok(next)
     }
 
     /// When the next automatic run starts. The first one is in the night after the first call, because a person who has just
     /// imported their first file is still busy with it.
-    fn next_maintenance(&self, rules: &MaintenanceRules) -> Result<Option<Timestamp>> {
+    fn next(&self, rules: &MaintenanceRules) -> Result<Option<Timestamp>> {
         if !rules.automatic {
             return Ok(None);
         }
-        let now = self.now();
-        let (last, since) = self.store().read(|tx| {
-            let last = tx.maintenance().maintenance_runs(1)?.into_iter().next().map(|run| run.started);
+        let now = self.engine.now();
+        let (last, since) = self.engine.store().read(|tx| {
+            let last = tx.maintenance().runs(1)?.into_iter().next().map(|run| run.started);
             Ok((last, tx.settings().setting(SINCE_SETTING)?.and_then(|text| text.parse::<i64>().ok()).map(Timestamp)))
         })?;
         let last = match last.or(since) {
             Some(last) => last,
             None => {
-                self.store().write(|tx| tx.settings().put_setting(SINCE_SETTING, &now.0.to_string(), now))?;
+                self.engine.store().write(|tx| tx.settings().put(SINCE_SETTING, &now.0.to_string(), now))?;
                 now
             }
         };
-        Ok(Some(next_due(WatchKind::Chat, rules.hour, Some(last), self.utc_offset_minutes(), now)))
+        Ok(Some(next_due(WatchKind::Chat, rules.hour, Some(last), self.engine.utc_offset_minutes(), now)))
     }
 
     /// Proposals left unanswered since before this time expire.
     fn parked_from(&self) -> Result<Timestamp> {
-        Ok(self.now().plus_ms(-i64::from(self.maintenance_rules()?.park_after_days) * DAY_MS))
+        Ok(self.engine.now().plus_ms(-i64::from(self.rules()?.park_after_days) * DAY_MS))
     }
 
     /// Expires pending memories left unanswered too long, as one operation with one undo, and returns how many.
     pub fn expire_old_memories(&self) -> Result<u64> {
-        let days = self.maintenance_rules()?.park_after_days;
-        let now = self.now();
+        let days = self.rules()?.park_after_days;
+        let now = self.engine.now();
         let before = self.parked_from()?;
-        let parked = self.store().write(|tx| {
+        let parked = self.engine.store().write(|tx| {
             let mut changes = Vec::new();
             for id in tx.maintenance().candidates_waiting_since(before, now)? {
                 let row = tx.memories().memory(&id)?;
@@ -291,7 +285,7 @@ impl Engine {
             if !changes.is_empty() {
                 let what = if changes.len() == 1 { "1 proposal".to_owned() } else { format!("{} proposals", changes.len()) };
                 let summary = format!("Expired {what} left unanswered for {days} days");
-                tx.memories().apply_operation(&OperationId::fresh(self.ids()), "park", &summary, &changes, now)?;
+                tx.memories().apply_operation(&OperationId::fresh(self.engine.ids()), "park", &summary, &changes, now)?;
             }
             Ok(changes.len() as u64)
         })?;

@@ -13,8 +13,9 @@ use std::sync::PoisonError;
 
 use keepsake_domain::{JobKind, MaintenanceRunId, Timestamp};
 
+use crate::areas::Maintenance;
 use crate::queue::control::Control;
-use crate::{BackupReason, Engine, EngineError, Result};
+use crate::{BackupReason, EngineError, Result};
 
 /// What a rebuild started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,24 +28,24 @@ pub struct Rebuilding {
     pub run: MaintenanceRunId,
 }
 
-impl Engine {
+impl Maintenance<'_> {
     /// Makes a backup, waits for running work, deletes everything derived and queues its recreation. Canceling before the
     /// deletion leaves everything as it was, except that a running maintenance run has been stopped.
     pub fn begin_rebuild(&self, control: &dyn Control) -> Result<Rebuilding> {
-        if self.inner.embedder.ready().is_none() && self.store().read(|tx| tx.vectors().last_vector_arrival())? > 0 {
+        if self.engine.inner.embedder.ready().is_none() && self.engine.store().read(|tx| tx.vectors().last_arrival())? > 0 {
             return Err(EngineError::Refused(
                 "the embedding model that the current data was built with is missing, so a rebuild would give different \
                  results; install the model again first"
                     .to_owned(),
             ));
         }
-        let backup = self.keep_backup(BackupReason::BeforeBulk, control)?.path;
-        self.cancel_maintenance()?;
+        let backup = self.engine.backups().keep(BackupReason::BeforeBulk, control)?.path;
+        self.cancel()?;
         // A job running at the same time would write results of the old data into the new data.
-        let held_up = self.hold_up_work(control)?;
+        let held_up = self.engine.queue().hold_up_work(control)?;
         control.progress("deleting", 0, 0);
-        self.drop_topics()?;
-        let dropped = self.store().write(|tx| {
+        self.engine.topics().drop()?;
+        let dropped = self.engine.store().write(|tx| {
             let dropped = tx.derived().drop_derived()?;
             for setting in [
                 crate::derive::identity::LOOKED_SETTING,
@@ -52,23 +53,23 @@ impl Engine {
                 crate::derive::topics::LOOKED_SETTING,
                 crate::derive::playbooks::LOOKED_SETTING,
             ] {
-                tx.settings().put_setting(setting, "", self.now())?;
+                tx.settings().put(setting, "", self.engine.now())?;
             }
-            let now = self.now();
-            let jobs = dropped.analysed.iter().map(|id| self.conversation_job(JobKind::Analyze, id));
+            let now = self.engine.now();
+            let jobs = dropped.analysed.iter().map(|id| self.engine.queue().conversation_job(JobKind::Analyze, id));
             jobs.into_iter().try_for_each(|job| tx.jobs().enqueue(&job, now).map(drop))?;
             Ok(dropped)
         })?;
-        self.forget_caches();
-        *self.inner.made.lock().unwrap_or_else(PoisonError::into_inner) = dropped.made;
-        let run = self.start_maintenance()?;
+        self.engine.backups().forget_caches();
+        *self.engine.inner.made.lock().unwrap_or_else(PoisonError::into_inner) = dropped.made;
+        let run = self.start()?;
         drop(held_up);
         Ok(Rebuilding { backup, candidates: dropped.candidates, run })
     }
 
     /// When the item with this id was first created: its previous date if a rebuild recreates it, otherwise now.
     pub(crate) fn made_first(&self, id: &str) -> Timestamp {
-        let made = self.inner.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.get(id).copied().unwrap_or_else(|| self.now())
+        let made = self.engine.inner.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.get(id).copied().unwrap_or_else(|| self.engine.now())
     }
 }

@@ -1,6 +1,6 @@
 //! The worker: takes jobs lane by lane and runs each to a stored outcome.
 //!
-//! One step of a lane is [`Engine::run_next`], which tests call directly; [`Worker`] repeats it on one thread per lane.
+//! One step of a lane is [`Queue::run_next`], which tests call directly; [`Worker`] repeats it on one thread per lane.
 //! During a pause, no further jobs start and none are lost. An idle thread uses no CPU: it sleeps until it is woken or a
 //! retry is due.
 
@@ -22,6 +22,7 @@ use keepsake_domain::{AlertId, ConversationId, EntityId, JobId, JobKind, JobStat
 use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError, WriteTx};
 use serde::Deserialize;
 
+use crate::areas::Queue;
 use crate::ingest::import::named;
 use crate::ingest::live::notifications::Notifications;
 use crate::queue::control::Control;
@@ -264,24 +265,24 @@ impl Control for JobControl<'_> {
     }
 }
 
-impl Engine {
+impl<'e> Queue<'e> {
     /// Takes the right to run the queue and recovers the jobs of a dead worker.
     pub fn lock_worker(&self) -> Result<WorkerLock> {
-        self.take_queue(QueueTurn::try_take(self.data_dir())?)
+        self.take_queue(QueueTurn::try_take(self.engine.data_dir())?)
     }
 
     /// As [`lock_worker`](Self::lock_worker), with the lock already taken.
     pub fn take_queue(&self, turn: QueueTurn) -> Result<WorkerLock> {
-        let now = self.now();
-        let parked = self.store().write(|tx| {
-            let parked = tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, now)?;
+        let now = self.engine.now();
+        let parked = self.engine.store().write(|tx| {
+            let parked = tx.jobs().recover(LeaseLoss::ProcessEnded, now)?;
             tx.sources().close_lost_imports(now)?;
             Ok(parked)
         })?;
         for job in parked {
             self.alert_about(&job, "the program ended more than once while this job was running")?;
         }
-        if let Err(error) = self.store().clear_leftovers() {
+        if let Err(error) = self.engine.store().clear_leftovers() {
             // Not a reason to stop working; the next start tries again.
             tracing::warn!(%error, "leftovers could not be removed");
         }
@@ -290,46 +291,46 @@ impl Engine {
 
     /// Waits until running jobs have finished, and starts no new ones until the returned value is dropped, except erasures.
     /// This state is not stored, so a process that dies meanwhile blocks nothing.
-    pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'_>> {
-        self.inner.wake.held_up.store(true, Ordering::SeqCst);
-        let held = HeldUp(self);
+    pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'e>> {
+        self.engine.inner.wake.held_up.store(true, Ordering::SeqCst);
+        let held = HeldUp(self.engine);
         let lanes: Vec<Lane> = Lane::ALL.iter().copied().filter(|lane| *lane != Lane::Upkeep).collect();
         loop {
-            let seen = self.inner.wake.generation.load(Ordering::SeqCst);
+            let seen = self.engine.inner.wake.generation.load(Ordering::SeqCst);
             // Done in a write transaction: leases taken earlier are visible, and anybody who takes one later
             // sees that work is held up.
-            let (now, at_work) = (self.now(), self.at_work());
-            let is_running = self.store().write(|tx| {
+            let (now, at_work) = (self.engine.now(), self.at_work());
+            let is_running = self.engine.store().write(|tx| {
                 for &lane in &lanes {
                     tx.jobs().recover_lane(lane, &at_work, now)?;
                 }
-                tx.jobs().has_running_jobs(&lanes)
+                tx.jobs().has_running(&lanes)
             })?;
             if !is_running {
                 return Ok(held);
             }
             control.progress("waiting", 0, 0);
-            if control.is_cancelled() || self.inner.wake.stopping.load(Ordering::SeqCst) {
+            if control.is_cancelled() || self.engine.inner.wake.stopping.load(Ordering::SeqCst) {
                 return Err(EngineError::Cancelled);
             }
-            self.inner.wake.sleep(seen, Some(Duration::from_millis(HELD_LOOK_MS)));
+            self.engine.inner.wake.sleep(seen, Some(Duration::from_millis(HELD_LOOK_MS)));
         }
     }
 
     /// Makes sleeping lanes check again, because another process may have queued something.
     pub fn look_for_work(&self) {
-        self.inner.wake.all();
+        self.engine.inner.wake.all();
     }
 
     /// Asks a job to stop.
     pub fn cancel_job(&self, id: &JobId) -> Result<()> {
-        let settled = self.store().write(|tx| tx.jobs().request_cancel(id, self.now()))?;
+        let settled = self.engine.store().write(|tx| tx.jobs().request_cancel(id, self.engine.now()))?;
         if settled {
-            self.forget_file_of(&self.store().read(|tx| tx.jobs().job(id))?);
+            self.forget_file_of(&self.engine.store().read(|tx| tx.jobs().job(id))?);
         } else {
-            self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
+            self.engine.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
         }
-        self.inner.wake.all();
+        self.engine.inner.wake.all();
         Ok(())
     }
 
@@ -339,34 +340,34 @@ impl Engine {
             && job.state != JobState::Done
             && let Ok(payload) = read_payload::<ImportPayload>(job)
         {
-            self.forget_incoming(&payload.path);
+            self.engine.imports().forget_incoming(&payload.path);
         }
     }
 
     /// Tries a failed job again.
     pub fn retry_job(&self, id: &JobId) -> Result<()> {
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             tx.jobs().retry(id, now)?;
-            tx.alerts().dismiss_alerts_of(id, now)
+            tx.alerts().dismiss_of(id, now)
         })?;
-        self.inner.wake.all();
+        self.engine.inner.wake.all();
         Ok(())
     }
 
     /// The latest progress of a running job, more recent than the stored one.
     pub fn live_progress(&self, id: &JobId) -> Option<Progress> {
-        self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.engine.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
     /// Queues extraction for every conversation with unread messages, unless the reader is known to be
     /// missing. Returns how many.
     pub fn queue_unread(&self) -> Result<usize> {
-        if !self.may_read() {
+        if !self.engine.conversations().may_read() {
             return Ok(0);
         }
-        let ids = self.store().read(|tx| tx.log().conversations_to_extract())?;
-        Ok(self.queue_extraction(&ids)?.len())
+        let ids = self.engine.store().read(|tx| tx.log().conversations_to_extract())?;
+        Ok(self.engine.imports().queue_extraction(&ids)?.len())
     }
 
     /// Runs the next job of a lane, if one may start.
@@ -379,7 +380,7 @@ impl Engine {
     #[doc(hidden)]
     pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
         // Ordinary work is held up, but not an erasure, because a person is waiting for it.
-        let is_held_up = || lane != Lane::Upkeep && self.inner.wake.held_up.load(Ordering::SeqCst);
+        let is_held_up = || lane != Lane::Upkeep && self.engine.inner.wake.held_up.load(Ordering::SeqCst);
         if is_held_up() {
             return Ok(Some(Step::Paused(None)));
         }
@@ -389,14 +390,14 @@ impl Engine {
             return Ok(Some(Step::Paused(pause.until)));
         }
         self.end_pause_in_time()?;
-        let now = self.now();
+        let now = self.engine.now();
         if lane == Lane::Model
-            && let Some(hold) = self.model_hold(now)?
+            && let Some(hold) = self.engine.models().hold(now)?
         {
             return Ok(Some(Step::Held(hold)));
         }
         if lane == Lane::Embed
-            && let Some(hold) = self.embedding_hold(now)?
+            && let Some(hold) = self.engine.embeddings().hold(now)?
         {
             return Ok(Some(Step::Held(hold)));
         }
@@ -409,14 +410,15 @@ impl Engine {
         })?;
         let Some((lease, job, _at_work)) = leased else {
             let at_work = self.at_work();
-            let due = self.store().read(|tx| Ok([tx.jobs().next_due(lane)?, tx.jobs().next_lease_end(lane, &at_work)?]))?;
+            let due =
+                self.engine.store().read(|tx| Ok([tx.jobs().next_due(lane)?, tx.jobs().next_lease_end(lane, &at_work)?]))?;
             return Ok(Some(Step::Idle(due.into_iter().flatten().min())));
         };
         if kill(KillPoint::AfterLease) {
             return Ok(None);
         }
         let control = JobControl {
-            engine: self,
+            engine: self.engine,
             lease: &lease,
             tell,
             kill,
@@ -433,13 +435,13 @@ impl Engine {
         }
         let state = self.settle(&job, &lease, done)?;
         tracing::info!(job = %job.id, %state, "job ends");
-        self.finish_maintenance()?;
+        self.engine.maintenance().finish()?;
         Ok(Some(Step::Ran(job.id, state)))
     }
 
     /// The jobs this process is working on.
     fn at_work(&self) -> Vec<JobId> {
-        self.inner.wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.engine.inner.wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Leases the job that `choose` selects, given the jobs this process already works on. The job is registered as being
@@ -447,9 +449,9 @@ impl Engine {
     pub(crate) fn lease(
         &self,
         choose: impl FnOnce(&WriteTx<'_>, &[JobId]) -> keepsake_store::Result<Option<(Lease, JobRow)>>,
-    ) -> Result<Option<(Lease, JobRow, AtWork<'_>)>> {
-        let wake = &self.inner.wake;
-        let taken = self.store().write(|tx| {
+    ) -> Result<Option<(Lease, JobRow, AtWork<'e>)>> {
+        let wake = &self.engine.inner.wake;
+        let taken = self.engine.store().write(|tx| {
             // Inside the write transaction, so that a job is never seen as running but not yet as ours.
             let taken = choose(tx, &self.at_work())?;
             if let Some((lease, _)) = &taken {
@@ -467,9 +469,9 @@ impl Engine {
             JobKind::Import => {
                 let payload: ImportPayload = read_payload(job)?;
                 let (import_id, request) = payload.request();
-                self.import(&import_id, &request, control)?;
-                let now = self.now();
-                self.store().write(|tx| {
+                self.engine.imports().import(&import_id, &request, control)?;
+                let now = self.engine.now();
+                self.engine.store().write(|tx| {
                     tx.jobs().complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
                     // Includes every conversation with unread messages, not only those of this run: when an interrupted
                     // import is resumed, its first part is already stored. Messages that must not be read were marked as read
@@ -479,68 +481,73 @@ impl Engine {
                     }
                     Ok(())
                 })?;
-                self.forget_incoming(&request.path);
-                self.inner.wake.all();
-                self.queue_embedding()?;
-                self.queue_settling()?;
-                self.queue_identity()?;
-                self.queue_topics()?;
-                self.queue_playbooks()?;
-                self.queue_profiles()
+                self.engine.imports().forget_incoming(&request.path);
+                self.engine.inner.wake.all();
+                self.engine.embeddings().queue()?;
+                self.engine.conversations().queue_settling()?;
+                self.engine.people().queue_identity()?;
+                self.engine.topics().queue()?;
+                self.engine.playbooks().queue()?;
+                self.engine.people().queue_profiles()
             }
             JobKind::Extract => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
-                self.propose(&conversation_id, Some(lease), control)?;
-                self.queue_for_model(&conversation_id)?;
+                self.engine.review().propose(&conversation_id, Some(lease), control)?;
+                self.engine.models().queue_for_model(&conversation_id)?;
                 // Queue messages that arrived during the run: until now, their job would have counted as a duplicate of this
                 // one.
                 let (conversation, last) = self
+                    .engine
                     .store()
                     .read(|tx| Ok((tx.log().conversation(&conversation_id)?, tx.log().last_seq(&conversation_id)?)))?;
-                if self.has_reader() && !conversation.is_private && last > conversation.extracted_through_seq {
-                    self.queue_extraction(&[conversation_id])?;
+                if self.engine.conversations().has_reader()
+                    && !conversation.is_private
+                    && last > conversation.extracted_through_seq
+                {
+                    self.engine.imports().queue_extraction(&[conversation_id])?;
                 }
                 Ok(())
             }
             JobKind::Analyze => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
-                self.analyze(&conversation_id, Some(lease), control).map(|_| ())
+                self.engine.conversations().analyze(&conversation_id, Some(lease), control).map(|_| ())
             }
             JobKind::ExtractModel => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
-                self.propose_by_model(&conversation_id, lease, control)
+                self.engine.models().propose_by_model(&conversation_id, lease, control)
             }
             JobKind::AnalyzeModel => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
-                self.analyze_by_model(&conversation_id, Some(lease), control).map(drop)
+                self.engine.conversations().analyze_by_model(&conversation_id, Some(lease), control).map(drop)
             }
-            JobKind::SuggestLinks => self.suggest_links(lease, control),
-            JobKind::SettleConversations => self.settle_conversations(lease, control),
+            JobKind::SuggestLinks => self.engine.people().suggest_links(lease, control),
+            JobKind::SettleConversations => self.engine.conversations().settle(lease, control),
             JobKind::SettleModel => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
-                self.settle_by_model(&conversation_id, lease, control)
+                self.engine.conversations().settle_by_model(&conversation_id, lease, control)
             }
-            JobKind::Sessions => self.perform_sessions(lease, control),
-            JobKind::SessionsModel => self.perform_sessions_by_model(lease, control),
-            JobKind::DeriveProfiles => self.derive_profiles(lease, control),
+            JobKind::Sessions => self.engine.sessions().perform(lease, control),
+            JobKind::SessionsModel => self.engine.sessions().perform_by_model(lease, control),
+            JobKind::DeriveProfiles => self.engine.people().derive_profiles(lease, control),
             JobKind::DeriveProfilesModel => {
                 let PersonPayload { entity_id } = read_payload(job)?;
-                self.derive_profiles_by_model(&entity_id, lease, control)
+                self.engine.people().derive_profiles_by_model(&entity_id, lease, control)
             }
-            JobKind::Topics => self.perform_topics(lease, control),
-            JobKind::TopicsModel => self.perform_topics_by_model(lease, control),
-            JobKind::Playbooks => self.perform_playbooks(lease, control),
-            JobKind::Reflect => self.perform_reflection(lease, control),
-            JobKind::ReflectModel => self.perform_reflection_by_model(lease, control),
-            JobKind::PlaybooksModel => self.perform_playbooks_by_model(lease, control),
-            JobKind::PlaybookNotice => self.perform_playbook_notice(lease),
+            JobKind::Topics => self.engine.topics().perform(lease, control),
+            JobKind::TopicsModel => self.engine.topics().perform_by_model(lease, control),
+            JobKind::Playbooks => self.engine.playbooks().perform(lease, control),
+            JobKind::Reflect => self.engine.reflections().perform(lease, control),
+            JobKind::ReflectModel => self.engine.reflections().perform_by_model(lease, control),
+            JobKind::PlaybooksModel => self.engine.playbooks().perform_by_model(lease, control),
+            JobKind::PlaybookNotice => self.engine.playbooks().perform_notice(lease),
             JobKind::Embed => {
-                let filled = self.embed_missing(control)?;
-                self.store()
-                    .write(|tx| tx.jobs().complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
+                let filled = self.engine.embeddings().embed_missing(control)?;
+                self.engine.store().write(|tx| {
+                    tx.jobs().complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.engine.now())
+                })?;
                 Ok(())
             }
-            JobKind::Erase => self.perform_erasure(job, lease),
+            JobKind::Erase => self.engine.erasure().perform(job, lease),
         }
     }
 
@@ -551,7 +558,7 @@ impl Engine {
     /// A job for one conversation.
     pub(crate) fn conversation_job(&self, kind: JobKind, id: &ConversationId) -> NewJob {
         NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind,
             idempotency_key: id.to_string(),
             payload: serde_json::json!({ "conversation_id": id }).to_string(),
@@ -560,22 +567,22 @@ impl Engine {
 
     /// Stores how an attempt ended, and returns the job's new state.
     pub(crate) fn settle(&self, job: &JobRow, lease: &Lease, done: Result<()>) -> Result<JobState> {
-        let now = self.now();
+        let now = self.engine.now();
         let error = match done {
             Ok(()) => return Ok(JobState::Done),
-            Err(EngineError::Cancelled) if self.inner.wake.stopping.load(Ordering::SeqCst) => {
+            Err(EngineError::Cancelled) if self.engine.inner.wake.stopping.load(Ordering::SeqCst) => {
                 // The program is closing. The job continues at the next start, and this does not count
                 // as a crash caused by it.
                 return Ok(JobState::Running);
             }
             Err(EngineError::Cancelled) => {
-                self.store().write(|tx| tx.jobs().finish_cancelled(lease, now))?;
+                self.engine.store().write(|tx| tx.jobs().finish_cancelled(lease, now))?;
                 self.forget_file_of(job);
                 return Ok(JobState::Cancelled);
             }
             Err(EngineError::Store(StoreError::LeaseLost(_))) => return Ok(JobState::Queued),
             Err(EngineError::NotYet { why, retry_ms }) => {
-                self.store().write(|tx| tx.jobs().postpone(lease, why, now.plus_ms(retry_ms)))?;
+                self.engine.store().write(|tx| tx.jobs().postpone(lease, why, now.plus_ms(retry_ms)))?;
                 return Ok(JobState::Queued);
             }
             Err(error) => error,
@@ -585,8 +592,8 @@ impl Engine {
             && let Some(wait_ms) = failure.hold_ms()
         {
             // Not the job's fault, so not counted as an attempt: it waits until the model may be called.
-            self.hold_models(failure.to_string(), now.plus_ms(wait_ms));
-            self.store().write(|tx| tx.jobs().postpone(lease, &failure.to_string(), now))?;
+            self.engine.models().hold_models(failure.to_string(), now.plus_ms(wait_ms));
+            self.engine.store().write(|tx| tx.jobs().postpone(lease, &failure.to_string(), now))?;
             return Ok(JobState::Queued);
         }
         let words = match job.kind {
@@ -596,7 +603,7 @@ impl Engine {
             _ => error.to_string(),
         };
         let wait_ms = error.retry_after_ms().unwrap_or(0);
-        let outcome = self.store().write(|tx| tx.jobs().fail_after(lease, &words, error.is_retryable(), wait_ms, now))?;
+        let outcome = self.engine.store().write(|tx| tx.jobs().fail_after(lease, &words, error.is_retryable(), wait_ms, now))?;
         Ok(match outcome {
             JobOutcome::Retry { .. } => JobState::Queued,
             JobOutcome::Cancelled => {
@@ -611,7 +618,7 @@ impl Engine {
     }
 
     fn alert_about(&self, job: &JobId, words: &str) -> Result<()> {
-        let row = self.store().read(|tx| tx.jobs().job(job))?;
+        let row = self.engine.store().read(|tx| tx.jobs().job(job))?;
         let what = match row.kind {
             JobKind::Import => "An import failed",
             JobKind::Extract => "Looking for memories failed",
@@ -637,13 +644,13 @@ impl Engine {
             JobKind::Erase => "An erasure did not complete",
         };
         let alert = AlertRow {
-            id: AlertId::fresh(self.ids()),
+            id: AlertId::fresh(self.engine.ids()),
             kind: "job_failed".to_owned(),
             message: format!("{what}: {words}"),
             job_id: Some(job.clone()),
-            created: self.now(),
+            created: self.engine.now(),
         };
-        Ok(self.store().write(|tx| tx.alerts().raise_alert(&alert))?)
+        Ok(self.engine.store().write(|tx| tx.alerts().raise(&alert))?)
     }
 
     /// Runs all lanes until nothing may start now, and returns how many jobs ran.
@@ -685,9 +692,9 @@ impl Engine {
             let (now_ran, due) = self.run_round(lock, tell)?;
             ran += now_ran;
             let Some(due) = due else { return Ok(ran) };
-            let wait_ms = (due.0 - self.now().0).max(0);
-            let seen = self.inner.wake.generation.load(Ordering::SeqCst);
-            self.inner.wake.sleep(seen, Some(Duration::from_millis(wait_ms as u64 + 1)));
+            let wait_ms = (due.0 - self.engine.now().0).max(0);
+            let seen = self.engine.inner.wake.generation.load(Ordering::SeqCst);
+            self.engine.inner.wake.sleep(seen, Some(Duration::from_millis(wait_ms as u64 + 1)));
         }
     }
 
@@ -696,63 +703,63 @@ impl Engine {
         let tell: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(tell);
         let mut threads = Vec::new();
         for &lane in Lane::ALL {
-            let engine = self.clone();
+            let engine = self.engine.clone();
             let tell = Arc::clone(&tell);
             let thread = std::thread::Builder::new()
                 .name(format!("lane-{lane}"))
-                .spawn(move || engine.work_lane(lane, &*tell))
+                .spawn(move || engine.queue().work_lane(lane, &*tell))
                 .map_err(|error| EngineError::Io { what: "cannot start a worker thread".to_owned(), error })?;
             threads.push(thread);
         }
-        Ok(Worker { engine: self.clone(), threads, _lock: lock })
+        Ok(Worker { engine: self.engine.clone(), threads, _lock: lock })
     }
 
     /// Queues new files in watched sources, and reads one that is followed. Returns when the lane must check again.
     fn look_at_watched(&self, due: Option<Timestamp>, notifications: &mut Notifications) -> Option<Timestamp> {
         /// Delay after a failure of the store, in milliseconds. A full disk will still be full in a moment.
         const TROUBLE_MS: i64 = 30_000;
-        let next = self.queue_watched().unwrap_or_else(|error| {
+        let next = self.engine.sources().queue_watched().unwrap_or_else(|error| {
             tracing::error!(%error, "watched sources cannot be looked at");
             None
         });
-        let live = self.follow_folders(notifications).unwrap_or_else(|error| {
+        let live = self.engine.sources().follow_folders(notifications).unwrap_or_else(|error| {
             tracing::error!(%error, "followed folders cannot be read");
-            Some(self.now().plus_ms(TROUBLE_MS))
+            Some(self.engine.now().plus_ms(TROUBLE_MS))
         });
-        let queued = self.store().read(|tx| tx.jobs().next_due(Lane::Import)).unwrap_or(due);
+        let queued = self.engine.store().read(|tx| tx.jobs().next_due(Lane::Import)).unwrap_or(due);
         [due, queued, next, live].into_iter().flatten().min()
     }
 
     /// Queues jobs for conversations that may have ended because time has passed, for people about whom something changed,
     /// for playbooks and for sessions. Returns when the lane must check again.
     fn look_at_standing(&self, due: Option<Timestamp>) -> Option<Timestamp> {
-        let next = self.queue_settling().unwrap_or_else(|error| {
+        let next = self.engine.conversations().queue_settling().unwrap_or_else(|error| {
             tracing::error!(%error, "conversations cannot be looked at");
             None
         });
-        let people = self.queue_what_changed().unwrap_or_else(|error| {
+        let people = self.engine.people().queue_what_changed().unwrap_or_else(|error| {
             tracing::error!(%error, "people cannot be looked at");
             None
         });
-        let playbooks = self.queue_playbooks().unwrap_or_else(|error| {
+        let playbooks = self.engine.playbooks().queue().unwrap_or_else(|error| {
             tracing::error!(%error, "playbooks cannot be looked for");
             None
         });
-        if let Err(error) = self.queue_sessions() {
+        if let Err(error) = self.engine.sessions().queue() {
             tracing::error!(%error, "sessions cannot be looked at");
         }
         let next = [next, people, playbooks].into_iter().flatten().min();
-        let queued = self.store().read(|tx| tx.jobs().next_due(Lane::Capture)).unwrap_or(due);
+        let queued = self.engine.store().read(|tx| tx.jobs().next_due(Lane::Capture)).unwrap_or(due);
         [due, queued, next].into_iter().flatten().min()
     }
 
     /// Queues an update of topics if a batch is complete. Returns when the lane must check again.
     fn look_at_topics(&self, due: Option<Timestamp>) -> Option<Timestamp> {
-        let next = self.queue_topics().unwrap_or_else(|error| {
+        let next = self.engine.topics().queue().unwrap_or_else(|error| {
             tracing::error!(%error, "topics cannot be looked at");
             None
         });
-        let queued = self.store().read(|tx| tx.jobs().next_due(Lane::Embed)).unwrap_or(due);
+        let queued = self.engine.store().read(|tx| tx.jobs().next_due(Lane::Embed)).unwrap_or(due);
         [due, queued, next].into_iter().flatten().min()
     }
 
@@ -760,21 +767,21 @@ impl Engine {
     fn look_at_backups(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         /// Delay after a failure, in milliseconds. A full disk will still be full in a while, and nobody is waiting for this.
         const TROUBLE_MS: i64 = 60 * 60 * 1000;
-        let next = self.keep_daily_backup(&Stopping(self)).unwrap_or_else(|error| {
+        let next = self.engine.backups().keep_daily(&Stopping(self.engine)).unwrap_or_else(|error| {
             tracing::error!(%error, "the day's backup was not made");
-            Some(self.now().plus_ms(TROUBLE_MS))
+            Some(self.engine.now().plus_ms(TROUBLE_MS))
         });
         // After the backup, which also reads the log, so that its result is already known.
-        let checked = self.keep_chain_checked().unwrap_or_else(|error| {
+        let checked = self.engine.backups().keep_chain_checked().unwrap_or_else(|error| {
             tracing::error!(%error, "the chain of the messages could not be checked");
-            Some(self.now().plus_ms(TROUBLE_MS))
+            Some(self.engine.now().plus_ms(TROUBLE_MS))
         });
         [due, next, checked].into_iter().flatten().min()
     }
 
     /// Starts nightly maintenance if due. Returns when the lane must check again.
     fn look_at_the_night(&self, due: Option<Timestamp>) -> Option<Timestamp> {
-        let next = self.queue_maintenance().unwrap_or_else(|error| {
+        let next = self.engine.maintenance().queue().unwrap_or_else(|error| {
             tracing::error!(%error, "the nightly cycle cannot begin");
             None
         });
@@ -785,8 +792,8 @@ impl Engine {
         /// After a failure of the queue itself, such as a full disk, the lane waits this long before it tries again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
         let mut notifications = Notifications::default();
-        while !self.inner.wake.stopping.load(Ordering::SeqCst) {
-            let seen = self.inner.wake.generation.load(Ordering::SeqCst);
+        while !self.engine.inner.wake.stopping.load(Ordering::SeqCst) {
+            let seen = self.engine.inner.wake.generation.load(Ordering::SeqCst);
             match self.run_next(lane, tell) {
                 Ok(Step::Ran(..)) => {}
                 Ok(Step::Idle(due)) => {
@@ -796,21 +803,21 @@ impl Engine {
                         Lane::Embed => self.look_at_backups(self.look_at_topics(due)),
                         _ => due,
                     };
-                    let timeout = due.map(|due| Duration::from_millis((due.0 - self.now().0).max(0) as u64 + 1));
-                    self.inner.wake.sleep(seen, timeout);
+                    let timeout = due.map(|due| Duration::from_millis((due.0 - self.engine.now().0).max(0) as u64 + 1));
+                    self.engine.inner.wake.sleep(seen, timeout);
                 }
                 Ok(Step::Paused(until)) => {
                     // A timer does not count the time that the computer sleeps, so the clock is checked regularly.
-                    let wait = until.map(|until| (until.0 - self.now().0).clamp(1, HOLD_LOOK_MS) as u64);
-                    self.inner.wake.sleep(seen, wait.map(Duration::from_millis));
+                    let wait = until.map(|until| (until.0 - self.engine.now().0).clamp(1, HOLD_LOOK_MS) as u64);
+                    self.engine.inner.wake.sleep(seen, wait.map(Duration::from_millis));
                 }
                 Ok(Step::Held(hold)) => {
-                    let wait_ms = (hold.until.0 - self.now().0).clamp(1, HOLD_LOOK_MS);
-                    self.inner.wake.sleep(seen, Some(Duration::from_millis(wait_ms as u64)));
+                    let wait_ms = (hold.until.0 - self.engine.now().0).clamp(1, HOLD_LOOK_MS);
+                    self.engine.inner.wake.sleep(seen, Some(Duration::from_millis(wait_ms as u64)));
                 }
                 Err(error) => {
                     tracing::error!(%lane, %error, "the queue cannot be worked");
-                    self.inner.wake.sleep(seen, Some(TROUBLE_WAIT));
+                    self.engine.inner.wake.sleep(seen, Some(TROUBLE_WAIT));
                 }
             }
         }
@@ -838,7 +845,7 @@ impl Drop for Worker {
         }
         // Jobs interrupted by closing are queued again without counting a crash.
         let now = self.engine.now();
-        let _ = self.engine.store().write(|tx| tx.jobs().release_jobs(now));
+        let _ = self.engine.store().write(|tx| tx.jobs().release(now));
         self.engine.inner.wake.stopping.store(false, Ordering::SeqCst);
     }
 }

@@ -7,7 +7,8 @@
 
 use keepsake_domain::{DAY_MS, HOUR_MS, Timestamp};
 
-use crate::{Engine, EngineError, Result};
+use crate::areas::Queue;
+use crate::{EngineError, Result};
 
 /// Setting that stores the pause, so that it survives a restart: `true`, `false`, or the end in milliseconds.
 const PAUSED_SETTING: &str = "queue_paused";
@@ -48,17 +49,17 @@ fn ends(wanted: PauseFor, utc_offset_minutes: i32, now: Timestamp) -> Option<Tim
     }
 }
 
-impl Engine {
+impl Queue<'_> {
     /// The current pause, if there is one.
     pub fn pause(&self) -> Result<Option<Pause>> {
-        let stored = self.store().read(|tx| tx.settings().setting(PAUSED_SETTING))?;
+        let stored = self.engine.store().read(|tx| tx.settings().setting(PAUSED_SETTING))?;
         Ok(match stored.as_deref() {
             None | Some("false") => None,
             Some("true") => Some(Pause { until: None }),
             Some(until) => {
                 let until: i64 =
                     serde_json::from_str(until).map_err(|error| EngineError::Stored { what: "end of the pause", error })?;
-                (self.now().0 < until).then_some(Pause { until: Some(Timestamp(until)) })
+                (self.engine.now().0 < until).then_some(Pause { until: Some(Timestamp(until)) })
             }
         })
     }
@@ -70,30 +71,31 @@ impl Engine {
 
     /// Pauses background work. Running jobs finish; no new ones start, and none are lost.
     pub fn pause_for(&self, wanted: PauseFor) -> Result<Pause> {
-        let now = self.now();
-        let until = ends(wanted, self.utc_offset_minutes(), now);
+        let now = self.engine.now();
+        let until = ends(wanted, self.engine.utc_offset_minutes(), now);
         let stored = until.map_or_else(|| "true".to_owned(), |until| until.0.to_string());
-        self.store().write(|tx| tx.settings().put_setting(PAUSED_SETTING, &stored, now))?;
+        self.engine.store().write(|tx| tx.settings().put(PAUSED_SETTING, &stored, now))?;
         self.look_for_work();
         Ok(Pause { until })
     }
 
     /// Resumes background work.
     pub fn resume(&self) -> Result<()> {
-        self.store().write(|tx| tx.settings().put_setting(PAUSED_SETTING, "false", self.now()))?;
+        self.engine.store().write(|tx| tx.settings().put(PAUSED_SETTING, "false", self.engine.now()))?;
         self.look_for_work();
         Ok(())
     }
 
     /// Records that a pause has run out, so that the window is notified.
     pub(crate) fn end_pause_in_time(&self) -> Result<()> {
-        let is_over =
-            |stored: Option<String>| stored.and_then(|text| text.parse::<i64>().ok()).is_some_and(|until| until <= self.now().0);
-        if is_over(self.store().read(|tx| tx.settings().setting(PAUSED_SETTING))?) {
-            self.store().write(|tx| {
+        let is_over = |stored: Option<String>| {
+            stored.and_then(|text| text.parse::<i64>().ok()).is_some_and(|until| until <= self.engine.now().0)
+        };
+        if is_over(self.engine.store().read(|tx| tx.settings().setting(PAUSED_SETTING))?) {
+            self.engine.store().write(|tx| {
                 // Another pause may have begun meanwhile.
                 if is_over(tx.settings().setting(PAUSED_SETTING)?) {
-                    tx.settings().put_setting(PAUSED_SETTING, "false", self.now())
+                    tx.settings().put(PAUSED_SETTING, "false", self.engine.now())
                 } else {
                     Ok(())
                 }

@@ -10,8 +10,9 @@ use keepsake_capture::echo;
 use keepsake_domain::{DAY_MS, MemoryId, MemoryKind, MessageType, Role, Subject, Timestamp};
 use keepsake_store::{EmbeddingOwner, EvidenceRow, ReadTx, Served, Speakers, StoreError};
 
+use crate::areas::Review;
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 pub use keepsake_capture::audit::{SAMPLE as AUDIT_SAMPLE, Share as AuditShare};
 
@@ -60,13 +61,13 @@ pub struct AuditReport {
     pub findings: Vec<AuditFinding>,
 }
 
-impl Engine {
+impl Review<'_> {
     /// Audits a random sample of the memories in use, or all of them if there are no more than `sample`.
     pub fn audit(&self, sample: usize, seed: Option<u64>, control: &dyn Control) -> Result<AuditReport> {
-        let now = self.now();
+        let now = self.engine.now();
         // One seed per day, so that a second audit on the same day shows which faults are left.
         let seed = seed.unwrap_or((now.0 / DAY_MS) as u64);
-        let model = self.embedder().ready();
+        let model = self.engine.embedder().ready();
         let model = model.as_deref().map(keepsake_models::Embedder::name);
         let goes_on = |stage: &str, done: usize, of: usize| {
             if done.is_multiple_of(WATCH_MEMORIES) {
@@ -74,8 +75,8 @@ impl Engine {
             }
             !control.is_cancelled()
         };
-        let read = self.store().read(|tx| {
-            let speakers = &self.map(tx)?.speakers;
+        let read = self.engine.store().read(|tx| {
+            let speakers = &self.engine.access_map(tx)?.speakers;
             entries(tx, speakers, model, &mut |done, of| goes_on("Reading memories", done, of))
         })?;
         let (ids, entries) = read.ok_or(EngineError::Cancelled)?;
@@ -85,8 +86,8 @@ impl Engine {
             if !goes_on("Checking memories", done * WATCH_MEMORIES, sampled.len()) {
                 return Err(EngineError::Cancelled);
             }
-            self.store().read(|tx| {
-                let speakers = &self.map(tx)?.speakers;
+            self.engine.store().read(|tx| {
+                let speakers = &self.engine.access_map(tx)?.speakers;
                 for &at in part {
                     checked.insert(at, places(tx, &ids[at], &entries[at].subject, speakers)?);
                 }

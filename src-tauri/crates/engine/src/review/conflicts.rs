@@ -11,7 +11,8 @@ use keepsake_capture::dedup::{Claim, conflict, conflicting};
 use keepsake_domain::{MemoryId, MemoryKind, MemoryStatus, Relation, Subject};
 use keepsake_store::{MemoryRow, StoreError};
 
-use crate::{Engine, Result};
+use crate::Result;
+use crate::areas::Review;
 
 /// The conflicts found, and the state of the store they were computed from.
 #[derive(Debug)]
@@ -38,14 +39,14 @@ pub(crate) fn claim(memory: &MemoryRow) -> Claim<'_> {
     Claim { content: &memory.content, fact: memory.fact }
 }
 
-impl Engine {
+impl Review<'_> {
     /// The approved memories that these contradict, each pair once. Empty if there are more than [`COMPARED_MAX`] ids.
     pub(crate) fn contradictions(&self, ids: &[MemoryId]) -> Result<Vec<Contradiction>> {
         if ids.len() > COMPARED_MAX {
             return Ok(Vec::new());
         }
-        Ok(self.store().read(|tx| {
-            let map = self.map(tx)?;
+        Ok(self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             let mut found = Vec::new();
             let approved: Vec<MemoryRow> =
                 tx.memories().pending_and_active()?.into_iter().filter(|memory| memory.status == MemoryStatus::Active).collect();
@@ -76,10 +77,10 @@ impl Engine {
 
     /// The active and pending memories that contradict another one about the same subject.
     pub fn conflicting_memories(&self) -> Result<Arc<Vec<MemoryId>>> {
-        let mut kept = self.inner.conflicts.lock().unwrap_or_else(PoisonError::into_inner);
-        let conflicts = self.store().read(|tx| {
-            let map = self.map(tx)?;
-            let seen = (tx.memories().memory_signature()?, map.version);
+        let mut kept = self.engine.inner.conflicts.lock().unwrap_or_else(PoisonError::into_inner);
+        let conflicts = self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
+            let seen = (tx.memories().signature()?, map.version);
             if let Some(known) = kept.as_ref().filter(|known| known.seen == seen) {
                 return Ok(Conflicts { seen, found: Arc::clone(&known.found) });
             }

@@ -10,10 +10,11 @@ use keepsake_domain::{
 };
 use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
 
+use crate::areas::Review;
 use crate::lifecycle::backup::BackupReason;
 use crate::queue::control::Unwatched;
 use crate::review::conflicts::Contradiction;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// A backup is made before one action takes this many memories out of use. Undo reverts an action right away; a person who
 /// notices a mistake days later has the backup.
@@ -136,7 +137,7 @@ fn look(words: &str) -> Planned {
     Planned::NeedsLook(words.to_owned())
 }
 
-impl Engine {
+impl Review<'_> {
     /// Carries out the action on every memory to which it still applies.
     pub fn act(&self, act: &Act) -> Result<ActOutcome> {
         if let Act::Edit(_, content, _) = act {
@@ -150,15 +151,15 @@ impl Engine {
         let takes_away = matches!(act, Act::Reject(..) | Act::Archive(_));
         if takes_away
             && act.ids().len() >= BULK_MEMORIES
-            && let Err(error) = self.keep_backup(BackupReason::BeforeBulk, &Unwatched)
+            && let Err(error) = self.engine.backups().keep(BackupReason::BeforeBulk, &Unwatched)
         {
             // The action can be undone anyway, so a full disk is no reason to refuse it.
             tracing::warn!(%error, "no backup was made before a bulk act");
         }
         let is_judged = matches!(act, Act::Approve(_) | Act::Reject(..));
         let contradicted = if is_judged { self.contradictions(act.ids())? } else { Vec::new() };
-        let now = self.now();
-        let outcome = self.store().write(|tx| {
+        let now = self.engine.now();
+        let outcome = self.engine.store().write(|tx| {
             let mut outcome = ActOutcome::default();
             let mut changes: Vec<MemoryChange> = Vec::new();
             for id in act.ids() {
@@ -222,17 +223,17 @@ impl Engine {
             let stays = |one: &Contradiction| !changes.iter().any(|change| change.id == one.other.id);
             outcome.contradicts =
                 contradicted.iter().filter(|one| outcome.applied.contains(&one.id) && stays(one)).cloned().collect();
-            let operation = OperationId::fresh(self.ids());
+            let operation = OperationId::fresh(self.engine.ids());
             tx.memories().apply_operation(&operation, act.kind(), &outcome.summary, &changes, now)?;
             outcome.operation = Some(operation);
             Ok(outcome)
         })?;
         if !outcome.created.is_empty() {
-            self.queue_embedding()?;
+            self.engine.embeddings().queue()?;
         }
         // An approved memory may change what is known about people, so the lanes check for work.
         if outcome.operation.is_some() {
-            self.look_for_work();
+            self.engine.queue().look_for_work();
         }
         Ok(outcome)
     }
@@ -393,10 +394,10 @@ impl Engine {
 
     /// Whether `newer` is visible wherever `older` is. Otherwise, the absence of the older one would reveal the newer one.
     fn is_seen_with(&self, tx: &WriteTx<'_>, newer: &MemoryRow, older: &MemoryRow) -> std::result::Result<bool, StoreError> {
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         let sources = tx.privacy().memory_sources()?;
         let labels = map.label_of(sources.get(&newer.id)).zip(map.label_of(sources.get(&older.id)));
-        Ok(labels.is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.policy, &newer, &older)))
+        Ok(labels.is_some_and(|(newer, older)| map.is_seen_wherever(&self.engine.inner.policy, &newer, &older)))
     }
 
     /// Applies a retraction or correction to every memory that says the same. One statement may be stored several times,
@@ -486,7 +487,7 @@ impl Engine {
             1 => "Dismissed 1 memory that says the same as a profile entry".to_owned(),
             count => format!("Dismissed {count} memories that say the same as a profile entry"),
         };
-        tx.memories().apply_operation(&OperationId::fresh(self.ids()), DEBUNK, &summary, &changes, now)
+        tx.memories().apply_operation(&OperationId::fresh(self.engine.ids()), DEBUNK, &summary, &changes, now)
     }
 
     /// Restores the memories that were dismissed together with a profile entry, unless they were decided on since.
@@ -514,13 +515,13 @@ impl Engine {
         status: MemoryStatus,
         now: Timestamp,
     ) -> std::result::Result<Vec<MemoryChange>, StoreError> {
-        let id = MemoryId::fresh(self.ids());
+        let id = MemoryId::fresh(self.engine.ids());
         let (support, evidence): (Vec<_>, Vec<_>) = tx.memories().evidence(&row.id)?.into_iter().partition(|e| e.is_support);
         let place = |e: keepsake_store::EvidenceRow| NewEvidence { interaction_id: e.interaction_id, span: e.span };
         // If only supporting evidence is left, the memory rests on that.
         let (support, evidence) = if evidence.is_empty() { (Vec::new(), support) } else { (support, evidence) };
         let evidence = evidence.into_iter().map(place).collect();
-        tx.memories().insert_memory(&NewMemory {
+        tx.memories().insert(&NewMemory {
             id: id.clone(),
             status,
             kind: kind_of(category),
@@ -554,8 +555,8 @@ impl Engine {
     /// Undoes an operation, or the newest one that is still in effect. Returns its id, the text of the
     /// notice and the restored ids.
     pub fn undo(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String, Vec<MemoryId>)>> {
-        let now = self.now();
-        let undone = self.store().write(|tx| {
+        let now = self.engine.now();
+        let undone = self.engine.store().write(|tx| {
             let Some(found) = tx.memories().operation_to_undo(operation)? else { return Ok(None) };
             if found.undone.is_some() {
                 return Ok(None);
@@ -563,7 +564,7 @@ impl Engine {
             let restored = tx.memories().undo_operation(&found.id, now)?;
             Ok(Some((found.id, format!("Undid: {}", found.summary), restored)))
         })?;
-        self.look_for_work();
+        self.engine.queue().look_for_work();
         Ok(undone)
     }
 }

@@ -1,7 +1,7 @@
 //! Expires proposals left unanswered too long. They return when a person restores them or when their evidence changes.
 //!
 //! Pending memories expire differently, as a review action that can be undone (`maintenance`); this module handles every
-//! other kind. [`Engine::open_proposals`] is the only list of them, so all kinds in it expire, appear and are restored in the
+//! other kind. [`Review::open_proposals`] is the only list of them, so all kinds in it expire, appear and are restored in the
 //! same way. Derived proposals may be derived again at any time, so an expired proposal is recognized by its id and a mark of
 //! its evidence, and the derivation does not need to know about it. Playbooks also have a status for this. Proposed memory
 //! clean-ups store their own age and expire by it.
@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use keepsake_domain::{PlaybookDecisionId, PlaybookId, PlaybookStatus, ProposalKind, ReflectionId, ReflectionStatus, Timestamp};
 use keepsake_store::{ProposalAgeRow, ReadTx, StoreError, WriteTx};
 
+use crate::areas::Review;
 use crate::derive::links::LinkStatus;
 use crate::derive::topics::OWNER_PARTITION;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -43,13 +44,13 @@ pub struct ExpiredProposal {
     pub at: Timestamp,
 }
 
-impl Engine {
+impl Review<'_> {
     /// Every unanswered proposal, expired or not.
     fn open_proposals(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<Proposal>> {
         let mut open = Vec::new();
         let marks: BTreeMap<String, String> =
             tx.people().link_suggestions()?.into_iter().map(|row| (row.id.to_string(), row.evidence_fingerprint)).collect();
-        for link in self.links_in(tx)?.into_iter().filter(|link| link.status == LinkStatus::Open) {
+        for link in self.engine.people().links_in(tx)?.into_iter().filter(|link| link.status == LinkStatus::Open) {
             open.push(Proposal {
                 kind: ProposalKind::Link,
                 mark: marks.get(link.id.as_str()).cloned().unwrap_or_default(),
@@ -58,9 +59,16 @@ impl Engine {
                 came: None,
             });
         }
-        let topics: BTreeMap<_, String> =
-            self.own_topics(tx)?.into_iter().map(|topic| (topic.topic.id.clone(), topic.title().to_owned())).collect();
-        for row in tx.topics().topic_proposals(OWNER_PARTITION)? {
+        let topics: BTreeMap<_, String> = self
+            .engine
+            .privacy()
+            .engine
+            .topics()
+            .own(tx)?
+            .into_iter()
+            .map(|topic| (topic.topic.id.clone(), topic.title().to_owned()))
+            .collect();
+        for row in tx.topics().proposals(OWNER_PARTITION)? {
             let Some(title) = topics.get(&row.topic) else { continue };
             let other = row.other.as_ref().and_then(|id| topics.get(id));
             open.push(Proposal {
@@ -71,7 +79,7 @@ impl Engine {
                 came: None,
             });
         }
-        for row in self.playbooks_in(tx)?.into_iter().filter(|row| row.status == PlaybookStatus::Candidate) {
+        for row in self.engine.playbooks().playbooks_in(tx)?.into_iter().filter(|row| row.status == PlaybookStatus::Candidate) {
             open.push(Proposal {
                 kind: ProposalKind::Playbook,
                 mark: String::new(),
@@ -94,8 +102,8 @@ impl Engine {
 
     /// Expires the proposals that have been open since `before` or longer. Returns their number.
     pub(crate) fn expire_old_proposals(&self, before: Timestamp) -> Result<u64> {
-        let now = self.now();
-        Ok(self.store().write(|tx| {
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| {
             let open = self.open_proposals(tx)?;
             let known: BTreeMap<(ProposalKind, String), ProposalAgeRow> =
                 tx.memories().waits()?.into_iter().map(|row| ((row.kind, row.id.clone()), row)).collect();
@@ -127,14 +135,14 @@ impl Engine {
                     self.settle_playbook_of(tx, &row, PlaybookStatus::Parked)?;
                 }
             }
-            Ok(parked + tx.reflections().park_reflections(before, now)?)
+            Ok(parked + tx.reflections().park(before, now)?)
         })?)
     }
 
     /// Deletes the ages of proposals that no longer exist. This happens only at the end of a run, because a rebuild starts
     /// with no proposals, and those it finds again must keep their age.
     pub(crate) fn forget_gone_proposal_ages(&self) -> Result<()> {
-        Ok(self.store().write(|tx| {
+        Ok(self.engine.store().write(|tx| {
             let open = self.open_proposals(tx)?;
             let there: BTreeSet<(ProposalKind, &str)> = open.iter().map(|one| (one.kind, one.id.as_str())).collect();
             for row in tx.memories().waits()?.iter().filter(|row| !there.contains(&(row.kind, row.id.as_str()))) {
@@ -149,7 +157,7 @@ impl Engine {
 
     /// Expired proposals, most recent first.
     pub fn expired_proposals(&self) -> Result<Vec<ExpiredProposal>> {
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             let mut waits: BTreeMap<(ProposalKind, String), ProposalAgeRow> = tx
                 .memories()
                 .waits()?
@@ -162,7 +170,9 @@ impl Engine {
             if !waits.is_empty() {
                 open = self.open_proposals(tx)?;
                 open.retain(|one| one.kind != ProposalKind::Playbook);
-                for row in self.playbooks_in(tx)?.into_iter().filter(|row| row.status == PlaybookStatus::Parked) {
+                for row in
+                    self.engine.playbooks().playbooks_in(tx)?.into_iter().filter(|row| row.status == PlaybookStatus::Parked)
+                {
                     let (kind, title) = (ProposalKind::Playbook, row.version.title);
                     open.push(Proposal { kind, id: row.id.to_string(), title, mark: String::new(), came: None });
                 }
@@ -179,8 +189,8 @@ impl Engine {
 
     /// Restores expired proposals and restarts their age. Refused, with no change, if one of them has not expired.
     pub fn restore_proposals(&self, wanted: &[(ProposalKind, String)]) -> Result<()> {
-        let now = self.now();
-        let missing = self.store().write(|tx| {
+        let now = self.engine.now();
+        let missing = self.engine.store().write(|tx| {
             let mut waits = tx.memories().waits()?;
             waits.retain(|row| row.parked.is_some());
             let found = |(kind, id): &(ProposalKind, String)| waits.iter().find(|row| row.kind == *kind && row.id == *id);
@@ -197,7 +207,7 @@ impl Engine {
                 return Ok(Some(id.clone()));
             }
             for id in wanted.iter().filter_map(reflection) {
-                tx.reflections().decide_reflection(id, ReflectionStatus::Open, now)?;
+                tx.reflections().decide(id, ReflectionStatus::Open, now)?;
             }
             for row in wanted.iter().filter_map(found) {
                 tx.memories().put_wait(&ProposalAgeRow { since: now, parked: None, ..row.clone() })?;
@@ -216,7 +226,7 @@ impl Engine {
         let (ProposalKind::Playbook, Ok(id)) = (row.kind, row.id.parse::<PlaybookId>()) else { return Ok(()) };
         match tx.playbooks().playbook(&id) {
             Ok(playbook) if playbook.status != to => {
-                tx.playbooks().decide_playbook(&id, to, &PlaybookDecisionId::fresh(self.ids()), self.now())
+                tx.playbooks().decide(&id, to, &PlaybookDecisionId::fresh(self.engine.ids()), self.engine.now())
             }
             Ok(_) | Err(StoreError::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),

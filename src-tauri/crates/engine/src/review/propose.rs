@@ -15,11 +15,12 @@ use keepsake_domain::{
 use keepsake_models::Embedder;
 use keepsake_store::{ConversationRow, InteractionRow, Lease, MemoryRow, NewEvidence, Speakers, StoreError, WriteTx};
 
+use crate::areas::Review;
 use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::language::is_meeting;
 use crate::queue::control::Control;
 use crate::serve::masked::{holds_credentials, masked};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 mod changes;
 mod deciding;
@@ -112,32 +113,32 @@ struct Prepared<'r> {
     rows: &'r [InteractionRow],
 }
 
-impl Engine {
+impl Review<'_> {
     /// How much the person wants Keepsake to propose.
     pub fn offer(&self) -> Result<Offer> {
-        Ok(self.store().read(|tx| tx.settings().choice(OFFER_SETTING, OFFER))?)
+        Ok(self.engine.store().read(|tx| tx.settings().choice(OFFER_SETTING, OFFER))?)
     }
 
     /// Sets how much is proposed from everything read from now on.
     pub fn set_offer(&self, offer: Offer) -> Result<()> {
-        let now = self.now();
-        Ok(self.store().write(|tx| tx.settings().put_choice(OFFER_SETTING, OFFER, &offer, now))?)
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| tx.settings().put_choice(OFFER_SETTING, OFFER, &offer, now))?)
     }
 
     /// Proposes memories from a conversation's new messages. With a lease, also completes the job in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
-        let (conversation, rows, read_to, map) = self
-            .store()
-            .read(|tx| Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, tx.log().last_seq(id)?, self.map(tx)?)))?;
+        let (conversation, rows, read_to, map) = self.engine.store().read(|tx| {
+            Ok((tx.log().conversation(id)?, messages_on_record(tx, id)?, tx.log().last_seq(id)?, self.engine.access_map(tx)?))
+        })?;
         // Without the reader, the conversation stays unread until the reader is available.
-        let has_reader = self.inner.embedder.reader().ready().is_some();
+        let has_reader = self.engine.inner.embedder.reader().ready().is_some();
         if !has_reader && !conversation.is_private {
-            self.tell_of_unread()?;
+            self.engine.embeddings().tell_of_unread()?;
         }
         let mut harvests = Vec::new();
         if !conversation.is_private {
             let from = rows.iter().position(|row| row.seq > conversation.extracted_through_seq).unwrap_or(rows.len());
-            let read = self.read_rows(id, &rows, from, control)?;
+            let read = self.engine.conversations().read_rows(id, &rows, from, control)?;
             for (n, stretch) in rows.chunks(STRETCH_TURNS).enumerate() {
                 if stretch.iter().all(|row| row.seq <= conversation.extracted_through_seq) {
                     continue;
@@ -147,7 +148,7 @@ impl Engine {
                     return Err(EngineError::Cancelled);
                 }
                 let read = read.as_ref().map(|read| read.stretch(n * STRETCH_TURNS..n * STRETCH_TURNS + stretch.len()));
-                let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers, read)?)?;
+                let mut harvest = self.engine.models().only_quarantine(self.capture(stretch, &map.speakers, read)?)?;
                 // Candidates that rest only on messages read earlier were decided on then.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
@@ -166,7 +167,7 @@ impl Engine {
             }
             if let Some(lease) = lease {
                 let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
-                tx.jobs().complete(lease, &result.to_string(), self.now())?;
+                tx.jobs().complete(lease, &result.to_string(), self.engine.now())?;
             }
             Ok(())
         })
@@ -197,14 +198,14 @@ impl Engine {
         lease: Option<&Lease>,
         finish: impl FnOnce(&WriteTx<'_>, &Proposed) -> std::result::Result<(), StoreError>,
     ) -> Result<Proposed> {
-        let embedder = self.inner.embedder.ready();
+        let embedder = self.engine.inner.embedder.ready();
         let (mut prepared, stops) = prepare(harvests, embedder.as_deref());
         if is_meeting(conversation) {
             strongest_first(&mut prepared);
         }
         let mut replacements = self.replacements(&prepared, embedder.as_deref().map(Embedder::name))?;
-        let mut known = self.inner.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let outcome = self.store().write(|tx| {
+        let mut known = self.engine.inner.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let outcome = self.engine.store().write(|tx| {
             if let Some(lease) = lease {
                 tx.jobs().check_lease(lease)?;
             }
@@ -212,12 +213,12 @@ impl Engine {
             // Checked again inside the transaction: the person may have excluded the conversation
             // meanwhile and included it again.
             if is_still_on_record(tx, conversation)? {
-                let map = self.map(tx)?;
+                let map = self.engine.access_map(tx)?;
                 known.refresh(tx, &map, embedder.as_deref().map(Embedder::name))?;
                 let label = map.places.get(&conversation.id).map_or(Label::PUBLIC, Label::of);
                 let job = lease.map(|lease| &lease.job);
                 let embedder = embedder.as_deref();
-                let deciding = Deciding { engine: self, tx, conversation, map: &map, label: &label, embedder, job };
+                let deciding = Deciding { engine: self.engine, tx, conversation, map: &map, label: &label, embedder, job };
                 for (stop, place, proposer) in &stops {
                     deciding.log(stop, place.clone(), None, proposer)?;
                     *proposed.stopped.entry(stop.gate.name().to_owned()).or_default() += 1;
@@ -225,12 +226,12 @@ impl Engine {
                 for (at, candidate) in prepared.into_iter().enumerate() {
                     let made = deciding.decide(candidate, &replacements.with(at), &mut known, &mut proposed)?;
                     if let Some(id) = made {
-                        replacements.store(tx, at, &id, self.now())?;
+                        replacements.store(tx, at, &id, self.engine.now())?;
                     }
                 }
             }
             finish(tx, &proposed)?;
-            known.signature = Some(tx.memories().memory_signature()?);
+            known.signature = Some(tx.memories().signature()?);
             Ok(proposed)
         });
         if outcome.is_err() {

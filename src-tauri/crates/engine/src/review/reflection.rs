@@ -26,11 +26,12 @@ use keepsake_domain::{
 use keepsake_store::{Lease, MemoryChange, MemoryState, NewJob, ReadTx, ReflectionRow, StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
 
+use crate::areas::Reflections;
 use crate::lifecycle::backup::BackupReason;
 use crate::queue::control::Control;
 use crate::review::decide::step;
 use crate::review::retractions::TakenBack;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -71,42 +72,42 @@ pub struct ReflectionRun {
 /// Proposals found by a search.
 type Found = Vec<ReflectionRow>;
 
-impl Engine {
+impl Reflections<'_> {
     /// Which kinds may be applied without asking.
-    pub fn reflection_rules(&self) -> Result<ReflectionRules> {
-        Ok(self.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
+    pub fn rules(&self) -> Result<ReflectionRules> {
+        Ok(self.engine.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Sets which kinds may be applied without asking.
-    pub fn set_reflection_rules(&self, rules: &ReflectionRules) -> Result<()> {
+    pub fn set_rules(&self, rules: &ReflectionRules) -> Result<()> {
         let automatic: BTreeSet<ReflectionKind> = rules.automatic.iter().copied().collect();
         let rules = ReflectionRules { automatic: automatic.into_iter().collect() };
-        Ok(self.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?)
+        Ok(self.engine.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.engine.now()))?)
     }
 
     /// Queues a search for clean-ups.
-    pub fn queue_reflection(&self) -> Result<JobId> {
+    pub fn queue(&self) -> Result<JobId> {
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Reflect,
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
         };
-        let id = self.store().write(|tx| {
-            tx.jobs().enqueue(&job, self.now())?;
+        let id = self.engine.store().write(|tx| {
+            tx.jobs().enqueue(&job, self.engine.now())?;
             Ok(tx.maintenance().unsettled_jobs_of(&[JobKind::Reflect])?.pop())
         })?;
-        self.look_for_work();
+        self.engine.queue().look_for_work();
         Ok(id.unwrap_or(job.id))
     }
 
     /// Searches for clean-ups, applies those that need no confirmation, and completes the job.
-    pub(crate) fn perform_reflection(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+    pub(crate) fn perform(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let found = self.look(control)?;
-        let automatic = self.reflection_rules()?.automatic;
+        let automatic = self.rules()?.automatic;
         // A proposal that was applied and undone needs confirmation from then on.
         let known: BTreeMap<ReflectionId, ReflectionRow> =
-            self.store().read(|tx| Ok(tx.reflections().all()?.into_iter().map(|row| (row.id.clone(), row)).collect()))?;
+            self.engine.store().read(|tx| Ok(tx.reflections().all()?.into_iter().map(|row| (row.id.clone(), row)).collect()))?;
         let may_apply = |row: &ReflectionRow| {
             automatic.contains(&row.kind)
                 // A model's proposals always need confirmation.
@@ -115,10 +116,10 @@ impl Engine {
         };
         let chosen: Vec<ReflectionId> = found.iter().filter(|row| may_apply(row)).map(|row| row.id.clone()).collect();
         if !chosen.is_empty() {
-            self.keep_backup(BackupReason::BeforeReflection, control)?;
+            self.engine.backups().keep(BackupReason::BeforeReflection, control)?;
         }
-        let now = self.now();
-        let new = self.store().write(|tx| {
+        let now = self.engine.now();
+        let new = self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             let new = settle(tx, &found, now)?;
             let run = self.apply_rows(tx, &chosen, &found, NIGHT_RUN, now)?;
@@ -127,46 +128,46 @@ impl Engine {
             Ok(new)
         })?;
         tracing::info!(found = found.len(), new, applied = chosen.len(), "reflected");
-        self.look_for_work();
-        self.queue_reflection_for_model()
+        self.engine.queue().look_for_work();
+        self.queue_for_model()
     }
 
     /// Searches immediately and without a job, for the CLI. Applies nothing and returns the number of new proposals.
     pub fn reflect(&self, control: &dyn Control) -> Result<u64> {
         let found = self.look(control)?;
-        let new = self.store().write(|tx| settle(tx, &found, self.now()))?;
-        self.queue_reflection_for_model()?;
+        let new = self.engine.store().write(|tx| settle(tx, &found, self.engine.now()))?;
+        self.queue_for_model()?;
         Ok(new)
     }
 
     fn look(&self, control: &dyn Control) -> Result<Found> {
         // Embed all memories first, because which memories count as duplicates must not depend on the speed of the embedding
         // lane.
-        self.embed_memories(control)?;
+        self.engine.embeddings().embed_memories(control)?;
         let mut watch = |done: usize, of: usize| {
             control.progress("Looking for clean-ups", done as u64, of as u64);
             !control.is_cancelled()
         };
-        let found = self.store().read(|tx| self.found(tx, &mut watch))?;
+        let found = self.engine.store().read(|tx| self.found(tx, &mut watch))?;
         found.filter(|_| !control.is_cancelled()).ok_or(EngineError::Cancelled)
     }
 
     fn found(&self, tx: &ReadTx<'_>, watch: &mut dyn FnMut(usize, usize) -> bool) -> StoreResult<Option<Found>> {
-        let model = self.embedder().ready();
-        let map = self.map(tx)?;
+        let model = self.engine.embedder().ready();
+        let map = self.engine.access_map(tx)?;
         let Some((ids, memories)) = gather::gather(tx, &map, model.as_deref().map(keepsake_models::Embedder::name), watch)?
         else {
             return Ok(None);
         };
         let settled: BTreeSet<ReflectionId> = tx
             .reflections()
-            .reflection_statuses()?
+            .statuses()?
             .into_iter()
             .filter(|(_, status)| matches!(status, ReflectionStatus::Refused | ReflectionStatus::Applied))
             .map(|(id, _)| id)
             .collect();
-        let now = self.now();
-        let said = if self.has_proposing_model(tx)? { by_model::said(tx)? } else { by_model::Said::default() };
+        let now = self.engine.now();
+        let said = if self.engine.models().has_proposing(tx)? { by_model::said(tx)? } else { by_model::Said::default() };
         let is_settled = |key: &str| id_of(key).is_some_and(|id| settled.contains(&id));
         let proposed = reflect_with(&memories, &said.opinions, now, &is_settled);
         let row = |one: Proposed| {
@@ -179,27 +180,27 @@ impl Engine {
 
     /// Every proposal, for the owner only. Pending ones are included only while they are valid: a proposal disappears if one
     /// of its memories is decided on, hidden or retracted.
-    pub fn reflections(&self) -> Result<Vec<ReflectionRow>> {
-        Ok(self.store().read(shown)?)
+    pub fn list(&self) -> Result<Vec<ReflectionRow>> {
+        Ok(self.engine.store().read(shown)?)
     }
 
     /// The proposal with this id; refused if there is none.
     pub fn reflection(&self, id: &ReflectionId) -> Result<ReflectionRow> {
-        let found = self.reflections()?.into_iter().find(|row| row.id == *id);
+        let found = self.list()?.into_iter().find(|row| row.id == *id);
         found.ok_or_else(|| EngineError::Refused(format!("there is no proposal {id}; `keepsake reflect` lists them")))
     }
 
     /// Number of pending proposals. The window requests it after every change, so this is one query; the list checks more
     /// closely.
     pub fn reflections_waiting(&self) -> Result<u64> {
-        Ok(self.store().read(|tx| tx.reflections().reflections_waiting())?)
+        Ok(self.engine.store().read(|tx| tx.reflections().reflections_waiting())?)
     }
 
     /// Stores a person's decision about proposals. Proposals that cannot change to this status stay as they are and are
     /// returned with the reason.
-    pub fn decide_reflections(&self, ids: &[ReflectionId], to: ReflectionStatus) -> Result<Vec<(ReflectionId, String)>> {
-        let now = self.now();
-        Ok(self.store().write(|tx| {
+    pub fn decide(&self, ids: &[ReflectionId], to: ReflectionStatus) -> Result<Vec<(ReflectionId, String)>> {
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| {
             let mut refused = Vec::new();
             for id in ids {
                 let row = match tx.reflections().reflection(id) {
@@ -211,7 +212,7 @@ impl Engine {
                     Err(error) => return Err(error),
                 };
                 match row.status.may_become(to) {
-                    Ok(()) => tx.reflections().decide_reflection(id, to, now)?,
+                    Ok(()) => tx.reflections().decide(id, to, now)?,
                     Err(error) => refused.push((id.clone(), error.to_string())),
                 }
             }
@@ -221,39 +222,39 @@ impl Engine {
 
     /// Applies these proposals, or all accepted ones, as one run that can be undone as a whole. A backup is made first; if
     /// that fails, nothing changes. Proposals that are no longer valid are skipped and returned with the reason.
-    pub fn apply_reflections(&self, ids: Option<&[ReflectionId]>, control: &dyn Control) -> Result<ReflectionRun> {
+    pub fn apply(&self, ids: Option<&[ReflectionId]>, control: &dyn Control) -> Result<ReflectionRun> {
         let mut goes_on = |_: usize, _: usize| true;
-        let (chosen, holds) = self.store().read(|tx| {
+        let (chosen, holds) = self.engine.store().read(|tx| {
             let chosen: Vec<ReflectionId> = match ids {
                 Some(ids) => ids.to_vec(),
                 None => shown(tx)?.into_iter().filter(|row| row.status == ReflectionStatus::Accepted).map(|row| row.id).collect(),
             };
             let found = self.found(tx, &mut goes_on)?.unwrap_or_default();
-            let statuses = tx.reflections().reflection_statuses()?;
+            let statuses = tx.reflections().statuses()?;
             let holds = found.iter().any(|row| chosen.contains(&row.id) && statuses.contains_key(&row.id));
             Ok((chosen, holds))
         })?;
         if holds {
-            self.keep_backup(BackupReason::BeforeReflection, control)?;
+            self.engine.backups().keep(BackupReason::BeforeReflection, control)?;
         }
-        let now = self.now();
-        let run = self.store().write(|tx| {
+        let now = self.engine.now();
+        let run = self.engine.store().write(|tx| {
             let found = self.found(tx, &mut goes_on)?.unwrap_or_default();
             self.apply_rows(tx, &chosen, &found, RUN, now)
         })?;
-        self.queue_embedding()?;
-        self.look_for_work();
+        self.engine.embeddings().queue()?;
+        self.engine.queue().look_for_work();
         Ok(run)
     }
 
     /// Undoes the run with this operation id, or the newest run that has not been undone.
-    pub fn undo_reflections(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String)>> {
+    pub fn undo(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String)>> {
         let id = match operation {
             Some(id) => Some(id.clone()),
-            None => self.store().read(|tx| tx.reflections().last_reflection_run())?.map(|(id, ..)| id),
+            None => self.engine.store().read(|tx| tx.reflections().last_run())?.map(|(id, ..)| id),
         };
         let Some(id) = id else { return Ok(None) };
-        let undone = self.undo(Some(&id))?;
+        let undone = self.engine.review().undo(Some(&id))?;
         Ok(undone.map(|(id, words, _)| (id, words)))
     }
 
@@ -268,7 +269,7 @@ impl Engine {
         let mut run = ReflectionRun::default();
         let mut changes: Vec<MemoryChange> = Vec::new();
         let mut done: Vec<&ReflectionRow> = Vec::new();
-        let known = tx.reflections().reflection_statuses()?;
+        let known = tx.reflections().statuses()?;
         for id in chosen.iter().collect::<BTreeSet<_>>() {
             let mut look = |why: &str| run.needs_look.push((id.clone(), why.to_owned()));
             match known.get(id) {
@@ -290,10 +291,10 @@ impl Engine {
             return Ok(run);
         }
         run.summary = summary(&done.iter().map(|row| row.kind).collect::<Vec<_>>());
-        let operation = OperationId::fresh(self.ids());
+        let operation = OperationId::fresh(self.engine.ids());
         tx.memories().apply_operation(&operation, kind, &run.summary, &changes, now)?;
         for row in done {
-            tx.reflections().mark_reflection_applied(&row.id, &operation, now)?;
+            tx.reflections().mark_applied(&row.id, &operation, now)?;
         }
         run.operation = Some(operation);
         Ok(run)
@@ -362,7 +363,7 @@ pub(crate) fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<ReflectionRow>> {
 
 /// Updates the store to match what was found, and returns how many proposals are new.
 fn settle(tx: &WriteTx<'_>, found: &[ReflectionRow], now: Timestamp) -> StoreResult<u64> {
-    let known = tx.reflections().reflection_statuses()?;
+    let known = tx.reflections().statuses()?;
     let ids: BTreeSet<&ReflectionId> = found.iter().map(|row| &row.id).collect();
     let mut new = 0;
     for row in found.iter().filter(|row| !known.contains_key(&row.id)) {
@@ -376,13 +377,13 @@ fn settle(tx: &WriteTx<'_>, found: &[ReflectionRow], now: Timestamp) -> StoreRes
             };
         }
         if holds {
-            tx.reflections().put_reflection(&ReflectionRow { found: now, changed: now, ..row.clone() })?;
+            tx.reflections().put(&ReflectionRow { found: now, changed: now, ..row.clone() })?;
             new += 1;
         }
     }
     for (id, status) in &known {
         if !matches!(status, ReflectionStatus::Refused | ReflectionStatus::Applied) && !ids.contains(id) {
-            tx.reflections().drop_reflection(id)?;
+            tx.reflections().drop(id)?;
         }
     }
     Ok(new)

@@ -11,9 +11,10 @@ use keepsake_capture::by_hand;
 use keepsake_domain::{Category, InteractionId, MarkKind, MemoryId, MemoryStatus, Span, Utterance};
 use keepsake_store::{InteractionRow, NewEvidence};
 
+use crate::areas::Review;
 use crate::derive::readable_messages::as_read;
 use crate::review::propose::{Harvest, turns};
-use crate::{Act, ActOutcome, Engine, EngineError, Result};
+use crate::{Act, ActOutcome, EngineError, Result};
 
 /// Proposer recorded for a memory that the person made.
 const BY_HAND: &str = "person";
@@ -34,21 +35,21 @@ fn refused<T>(words: &str) -> Result<T> {
     Err(EngineError::Refused(words.to_owned()))
 }
 
-impl Engine {
+impl Review<'_> {
     /// Turns the words at `span` of a message into an active memory. If `category` is `None`, the reader's category is used
     /// if it marked these words, and otherwise [`Category::PersonalInfo`].
     pub fn remember(&self, message: &InteractionId, span: Span, category: Option<Category>) -> Result<Remembered> {
-        let Some(row) = self.store().read(|tx| tx.log().interaction(message))? else {
+        let Some(row) = self.engine.store().read(|tx| tx.log().interaction(message))? else {
             return refused("this message no longer exists");
         };
-        let (conversation, rows, speakers) = self.store().read(|tx| {
+        let (conversation, rows, speakers) = self.engine.store().read(|tx| {
             let conversation = tx.log().conversation(&row.conversation_id)?;
             let private = tx.log().private_intervals(&row.conversation_id)?;
             let (before, _) = tx.log().surroundings(&row, LINES_BEFORE)?;
             let is_off =
                 |row: &InteractionRow| conversation.is_private || private.iter().any(|interval| interval.contains(row.seq));
             let rows: Vec<_> = before.into_iter().chain([row.clone()]).filter(|row| !is_off(row)).collect();
-            Ok((conversation, as_read(tx, rows)?, Arc::clone(&self.map(tx)?.speakers)))
+            Ok((conversation, as_read(tx, rows)?, Arc::clone(&self.engine.access_map(tx)?.speakers)))
         })?;
         let turns = turns(&rows, &speakers);
         let Some(at) = turns.iter().position(|turn| turn.id == message.as_str()) else {
@@ -62,7 +63,7 @@ impl Engine {
         let harvest = Harvest { rows: &rows, candidates: vec![candidate], stops: Vec::new(), proposer: BY_HAND.to_owned() };
         let proposed = self.store_harvests(&conversation, vec![harvest], None, |_, _| Ok(()))?;
         let place = NewEvidence { interaction_id: message.clone(), span };
-        let memory = self.store().read(|tx| {
+        let memory = self.engine.store().read(|tx| {
             let known = match proposed.created.into_iter().next() {
                 Some((id, _)) => Some(id),
                 None => tx.memories().memory_at(&place, &subject, category)?,
@@ -83,7 +84,7 @@ impl Engine {
 
     /// The category the reader gives these words; `None` without a reader or if it did not mark them as a fact.
     fn category_of(&self, turns: &[keepsake_capture::Turn<'_>], at: usize, span: Span) -> Option<Category> {
-        let reader = self.inner.embedder.reader().ready()?;
+        let reader = self.engine.inner.embedder.reader().ready()?;
         let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();
         let bytes = span.bytes_in(turns[at].text).ok()?;
         let reading = reader.read(&seen, &[at]).ok()?.pop()?;

@@ -66,14 +66,14 @@ impl TakenBack {
     /// Everything retracted until this time, or until now.
     pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::of_memories(tx, until)?;
-        taken.add(tx, tx.retractions().retractions_of_profiles(until)?)?;
+        taken.add(tx, tx.retractions().of_profiles(until)?)?;
         Ok(taken)
     }
 
     /// Only the words of retracted memories, because a disputed profile entry is recognized by its own statement.
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::default();
-        taken.add(tx, tx.retractions().retractions_of_memories(until)?)?;
+        taken.add(tx, tx.retractions().of_memories(until)?)?;
         Ok(taken)
     }
 
@@ -171,7 +171,7 @@ impl TakenBack {
             let mut words = taken.split(' ').filter(|word| word.chars().count() >= TITLE_WORD_CHARS_MIN);
             words.any(|word| holds(&titled, word) && !holds(&instead, word))
         };
-        let messages = tx.topics().topic_messages(topic)?;
+        let messages = tx.topics().messages(topic)?;
         let mut stretches = messages.iter().filter_map(|(message, _)| self.stretches.get(message)).flatten();
         if stretches.any(is_named) {
             return Ok(false);
@@ -272,7 +272,7 @@ impl<'t> TopicTexts<'t> {
 
     /// The lines of a topic version that may be served.
     pub fn lines(&self, version: &TopicVersionId) -> StoreResult<Vec<TopicLineRow>> {
-        self.taken.lines_left(self.tx, self.tx.topics().topic_lines(version)?)
+        self.taken.lines_left(self.tx, self.tx.topics().lines(version)?)
     }
 }
 

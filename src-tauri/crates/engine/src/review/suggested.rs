@@ -16,6 +16,7 @@ use keepsake_people::gap::{description, gap_fingerprint};
 use keepsake_prompt::ground::locate_in;
 use keepsake_store::{ConversationRow, GapRow, InteractionRow, Speakers};
 
+use crate::areas::Review;
 use crate::derive::readable_messages::messages_on_record;
 use crate::derive::sessions::agent_key;
 use crate::ingest::append::source_conversation;
@@ -23,7 +24,7 @@ use crate::review::propose::{Harvest, turns};
 use crate::serve::access_log::{WriteKind, log_write};
 use crate::serve::agents::AgentAccess;
 use crate::serve::masked::{masked, may_be_served};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// A memory that an agent suggests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,13 +70,13 @@ fn proposer_of(agent: &AgentAccess) -> String {
     format!("agent:{}", agent_key(&agent.name))
 }
 
-impl Engine {
+impl Review<'_> {
     /// Finds the quotation in what a person said in the agent's own conversation.
     fn cited(&self, agent: &AgentAccess, conversation: &str, message: Option<&str>, quote: &str) -> Result<Cited> {
         let source = source_conversation(&agent.name, conversation);
-        let found = self.store().read(|tx| {
+        let found = self.engine.store().read(|tx| {
             let Some(id) = tx.log().conversation_by_source(&source)? else { return Ok(None) };
-            let map = self.map(tx)?;
+            let map = self.engine.access_map(tx)?;
             let persons = tx
                 .people()
                 .entities_of_handles()?
@@ -124,7 +125,7 @@ impl Engine {
         }
         let proposer = proposer_of(agent);
         let harvest = Harvest { rows: &cited.rows, candidates: vec![candidate], stops: Vec::new(), proposer };
-        let (now, chars) = (self.now(), quote.chars().count());
+        let (now, chars) = (self.engine.now(), quote.chars().count());
         let proposed = self.store_harvests(&cited.conversation, vec![harvest], None, |tx, proposed| {
             let made = proposed.created.iter().map(|(id, _)| id.to_string()).collect();
             log_write(tx, &agent.name, WriteKind::Remember, chars, made, now)
@@ -146,7 +147,7 @@ impl Engine {
             return refused("these words contain a secret or an instruction to a machine; quote the request alone");
         }
         let fingerprint = gap_fingerprint(&need);
-        let (now, id) = (self.now(), GapId::fresh(self.ids()));
+        let (now, id) = (self.engine.now(), GapId::fresh(self.engine.ids()));
         let gap = GapRow {
             id: id.clone(),
             entity: cited.persons.get(&row.handle_id).cloned(),
@@ -164,10 +165,10 @@ impl Engine {
             task: None,
             proposer: proposer_of(agent),
         };
-        Ok(self.store().write(|tx| {
+        Ok(self.engine.store().write(|tx| {
             let known = tx.gaps().all()?.into_iter().find(|known| known.fingerprint == fingerprint).map(|known| known.id);
             if known.is_none() {
-                tx.gaps().insert_gap(&gap)?;
+                tx.gaps().insert(&gap)?;
             }
             let told = known.unwrap_or(id);
             log_write(tx, &agent.name, WriteKind::ReportGap, gap.need.chars().count(), vec![told.to_string()], now)?;

@@ -9,10 +9,11 @@
 use keepsake_domain::{EntityId, Timestamp};
 use keepsake_store::{NewAgentRead, StoreError, WriteTx};
 
+use crate::Result;
+use crate::areas::Privacy;
 use crate::derive::sessions::agent_key;
 use crate::serve::boundary::{Audience, View};
 use crate::serve::echo::fresh_pieces;
-use crate::{Engine, Result};
 
 /// The kind of answer that was served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,17 +112,17 @@ impl AccessRecord {
     }
 }
 
-impl Engine {
+impl Privacy<'_> {
     /// Records an answer to an audience. An audience without an agent, a person and a place is the owner; then the words are
     /// recorded but no access is logged.
     pub(crate) fn record_access(&self, audience: &Audience, given: AccessRecord) -> Result<()> {
         let lines = given.lines.iter().map(|(item, line)| (item.as_str(), line.as_str()));
-        let fresh = self.store().read(|tx| fresh_pieces(tx, lines))?;
+        let fresh = self.engine.store().read(|tx| fresh_pieces(tx, lines))?;
         let is_read = *audience != Audience::default();
         if fresh.is_empty() && !is_read {
             return Ok(());
         }
-        let now = self.now();
+        let now = self.engine.now();
         let read = NewAgentRead {
             agent: audience.agent.as_deref().map(agent_key).unwrap_or_default(),
             kind: given.kind.name(),
@@ -130,7 +131,7 @@ impl Engine {
             items: given.items,
             at: now,
         };
-        Ok(self.store().write(|tx| {
+        Ok(self.engine.store().write(|tx| {
             fresh.iter().try_for_each(|(item, pieces)| tx.access_log().note_served(item, pieces, now))?;
             if is_read { tx.tiers().add_agent_read(&read) } else { Ok(()) }
         })?)

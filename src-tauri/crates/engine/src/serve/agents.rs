@@ -11,9 +11,10 @@ use keepsake_domain::{Timestamp, Visibility};
 use keepsake_store::{ReadTx, StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
 
+use crate::areas::Agents;
 use crate::derive::sessions::agent_key;
 use crate::tokens::{TOKEN_BYTES, hash_of, token_of};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that contains the agents.
 pub(crate) const AGENTS_SETTING: &str = "agents";
@@ -165,37 +166,37 @@ impl AgentAccess {
     }
 }
 
-impl Engine {
+impl Agents<'_> {
     /// Whether the desktop program serves agents over HTTP, and where.
-    pub fn agent_server(&self) -> Result<AgentServer> {
-        Ok(self.store().read(|tx| tx.settings().choice(SERVER_SETTING, SERVER))?)
+    pub fn server(&self) -> Result<AgentServer> {
+        Ok(self.engine.store().read(|tx| tx.settings().choice(SERVER_SETTING, SERVER))?)
     }
 
     /// Sets whether the desktop program serves agents over HTTP, and where.
-    pub fn set_agent_server(&self, server: AgentServer) -> Result<()> {
+    pub fn set_server(&self, server: AgentServer) -> Result<()> {
         if server.port < PORT_MIN {
             return refused(format!("{} is not a port that Keepsake may use; choose one from {PORT_MIN} to 65535", server.port));
         }
-        let now = self.now();
-        Ok(self.store().write(|tx| tx.settings().put_choice(SERVER_SETTING, SERVER, &server, now))?)
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| tx.settings().put_choice(SERVER_SETTING, SERVER, &server, now))?)
     }
 
     /// The agents that the person added, by name.
-    pub fn agents(&self) -> Result<Vec<AgentAccess>> {
-        let mut agents = self.store().read(agents_in)?;
+    pub fn list(&self) -> Result<Vec<AgentAccess>> {
+        let mut agents = self.engine.store().read(agents_in)?;
         agents.sort_by_key(|agent| agent_key(&agent.name));
         Ok(agents)
     }
 
     /// Changes the list of agents in one transaction.
-    fn change_agents<T>(
+    fn change<T>(
         &self,
         change: impl FnOnce(&mut Vec<AgentAccess>) -> Result<T>,
         and: impl FnOnce(&WriteTx<'_>) -> std::result::Result<(), StoreError>,
     ) -> Result<T> {
-        let now = self.now();
+        let now = self.engine.now();
         let mut outcome = None;
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             let mut agents = agents_in(tx)?;
             let changed = change(&mut agents);
             if changed.is_ok() {
@@ -209,7 +210,7 @@ impl Engine {
     }
 
     /// Adds an agent and returns its token, which is shown once and cannot be read again. `random` must come from a secure source.
-    pub fn add_agent(&self, new: &NewAgent, random: [u8; TOKEN_BYTES]) -> Result<String> {
+    pub fn add(&self, new: &NewAgent, random: [u8; TOKEN_BYTES]) -> Result<String> {
         let name = new.name.trim().to_owned();
         if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
             return refused(format!("an agent needs a name of at most {NAME_CHARS_MAX} characters; enter another"));
@@ -233,11 +234,11 @@ impl Engine {
             channels,
             hears_owner: new.hears_owner,
             is_paused: false,
-            created: self.now(),
+            created: self.engine.now(),
             last_used: None,
             token_hash: hash_of(&token),
         };
-        let (key, now) = (agent_key(&name), self.now());
+        let (key, now) = (agent_key(&name), self.engine.now());
         let add = |agents: &mut Vec<AgentAccess>| {
             if agents.iter().any(|known| agent_key(&known.name) == key) {
                 return refused(format!("there is already an agent {name:?}; remove it first, or choose another name"));
@@ -248,29 +249,29 @@ impl Engine {
             agents.push(access);
             Ok(())
         };
-        self.change_agents(add, |tx| tx.privacy().set_agent(&key, new.visibility, now))?;
+        self.change(add, |tx| tx.privacy().set_agent(&key, new.visibility, now))?;
         Ok(token)
     }
 
     /// Gives an agent a new token. The old one stops working.
-    pub fn renew_agent_token(&self, name: &str, random: [u8; TOKEN_BYTES]) -> Result<String> {
+    pub fn renew_token(&self, name: &str, random: [u8; TOKEN_BYTES]) -> Result<String> {
         let token = token_of(TOKEN_PREFIX, random);
         self.change_agent(name, |agent| agent.token_hash = hash_of(&token))?;
         Ok(token)
     }
 
     /// Removes an agent. Its token stops working; what it may be told stays set, so that its name never gets more later.
-    pub fn remove_agent(&self, name: &str) -> Result<()> {
+    pub fn remove(&self, name: &str) -> Result<()> {
         let remove = |agents: &mut Vec<AgentAccess>| {
             let before = agents.len();
             agents.retain(|agent| agent_key(&agent.name) != agent_key(name));
             if agents.len() == before { unknown(name) } else { Ok(()) }
         };
-        self.change_agents(remove, |_| Ok(()))
+        self.change(remove, |_| Ok(()))
     }
 
     /// Pauses an agent or resumes it.
-    pub fn pause_agent(&self, name: &str, is_paused: bool) -> Result<()> {
+    pub fn pause(&self, name: &str, is_paused: bool) -> Result<()> {
         self.change_agent(name, |agent| agent.is_paused = is_paused)
     }
 
@@ -283,12 +284,12 @@ impl Engine {
                 }
                 None => unknown(name),
             };
-        self.change_agents(change, |_| Ok(()))
+        self.change(change, |_| Ok(()))
     }
 
     /// Whether the agent may be told less than the owner.
     pub fn is_limited(&self, agent: &AgentAccess) -> Result<bool> {
-        let levels = self.store().read(|tx| levels_of(tx, &agent.name))?;
+        let levels = self.engine.store().read(|tx| levels_of(tx, &agent.name))?;
         Ok(agent.is_confined() || levels.contains(&Some(Visibility::Public)))
     }
 
@@ -298,33 +299,33 @@ impl Engine {
     }
 
     /// The agent with this name, as a program that the person starts under it. One that was not added is the owner's own tool.
-    pub fn agent_named(&self, name: &str) -> Result<AgentAccess> {
+    pub fn named(&self, name: &str) -> Result<AgentAccess> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
             return refused(format!("an agent needs a name of at most {NAME_CHARS_MAX} characters; give another"));
         }
-        Ok(self.store().read(|tx| access_of(tx, name))?.unwrap_or_else(|| AgentAccess {
+        Ok(self.engine.store().read(|tx| access_of(tx, name))?.unwrap_or_else(|| AgentAccess {
             name: name.to_owned(),
             channels: Vec::new(),
             hears_owner: true,
             is_paused: false,
-            created: self.now(),
+            created: self.engine.now(),
             last_used: None,
             token_hash: String::new(),
         }))
     }
 
     /// The agent that a token belongs to, noting that it was used; `None` if the token is wrong.
-    pub fn agent_of_token(&self, token: &str) -> Result<Option<AgentAccess>> {
+    pub fn of_token(&self, token: &str) -> Result<Option<AgentAccess>> {
         if !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
         }
         // Comparing hashes reveals nothing about the token, however long it takes.
         let hash = hash_of(token);
-        let Some(agent) = self.store().read(agents_in)?.into_iter().find(|agent| agent.token_hash == hash) else {
+        let Some(agent) = self.engine.store().read(agents_in)?.into_iter().find(|agent| agent.token_hash == hash) else {
             return Ok(None);
         };
-        let now = self.now();
+        let now = self.engine.now();
         if agent.last_used.is_none_or(|used| now.0 - used.0 >= LAST_USED_MS || used.0 > now.0) {
             // Removed meanwhile: the answer is still that of the moment before.
             let _ = self.change_agent(&agent.name, |agent| agent.last_used = Some(now));

@@ -403,7 +403,7 @@ impl View {
 
 impl Engine {
     /// The access map of the current state.
-    pub(crate) fn map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<AccessMap>, StoreError> {
+    pub(crate) fn access_map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<AccessMap>, StoreError> {
         let version = tx.privacy().boundary_version()?;
         let mut kept = self.inner.map.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(map) = kept.as_ref().filter(|map| map.version == version) {
@@ -422,7 +422,7 @@ impl Engine {
     ) -> Result<T> {
         let mut refused = None;
         let done = self.store().read(|tx| {
-            let map = self.map(tx)?;
+            let map = self.access_map(tx)?;
             match map.destination(tx, audience) {
                 Ok(destination) => {
                     let mut view = View::new(self.inner.policy, map, destination);

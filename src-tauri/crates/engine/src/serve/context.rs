@@ -22,13 +22,14 @@ use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
 use self::relevance::Answers;
+use crate::areas::Serve;
 use crate::derive::conversation_status::{StoredCommitment, commitments_of};
 use crate::review::conflicts::claim;
 use crate::review::retractions::TakenBack;
 use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{Audience, View};
 use crate::serve::masked::{may_be_served, noted, quoted, served};
-use crate::{Engine, Result, rfc3339};
+use crate::{Result, rfc3339};
 
 mod playbooks;
 mod relevance;
@@ -272,11 +273,11 @@ fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
     ))
 }
 
-impl Engine {
+impl Serve<'_> {
     /// The context for an audience, recorded as served. Withheld items are counted only if the owner asks, with neither agent
     /// nor person.
     pub fn context(&self, request: &ContextRequest) -> Result<Context> {
-        let (context, given) = self.with_view(&request.audience, |tx, view| {
+        let (context, given) = self.engine.privacy().engine.with_view(&request.audience, |tx, view| {
             let (mut context, lines) = self.assemble(tx, view, request)?;
             if request.audience.agent.is_some() || request.audience.person.is_some() {
                 // An agent, or anybody who asks for a person, must not learn that something was withheld.
@@ -290,13 +291,13 @@ impl Engine {
             given.lines = lines;
             Ok((context, given))
         })?;
-        self.record_access(&request.audience, given)?;
+        self.engine.privacy().record_access(&request.audience, given)?;
         Ok(context)
     }
 
     /// Like [`context`](Self::context), but as a preview for the owner. Nobody is served, so nothing is recorded.
     pub fn context_preview(&self, request: &ContextRequest) -> Result<Context> {
-        self.with_view(&request.audience, |tx, view| Ok(self.assemble(tx, view, request)?.0))
+        self.engine.privacy().engine.with_view(&request.audience, |tx, view| Ok(self.assemble(tx, view, request)?.0))
     }
 
     /// Memory lines, by section: about the owner, about the people here, and, for a query, about others.

@@ -18,6 +18,7 @@ use keepsake_domain::{ConversationId, EntityId, HandleId, InteractionId, MemoryI
 use keepsake_insight::topic::Entities;
 use keepsake_store::{MemoryNode, PlaceNode, ReadTx, ShareOfTopic, StoreError};
 
+use crate::areas::Serve;
 use crate::{Engine, PersonRow, Result, VisibleTopic};
 use choose::{Wanted, room_for};
 
@@ -167,10 +168,10 @@ struct Around {
     places: Vec<PlaceNode>,
 }
 
-impl Engine {
+impl Serve<'_> {
     /// The graph around a person or a topic.
     pub fn graph(&self, of: &GraphOf) -> Result<Graph> {
-        Ok(self.store().read(|tx| Drawing::begin(self, tx, of)?.finish())?)
+        Ok(self.engine.store().read(|tx| Drawing::begin(self.engine, tx, of)?.finish())?)
     }
 }
 
@@ -186,13 +187,14 @@ struct Drawing<'t> {
 impl<'t> Drawing<'t> {
     fn begin(engine: &Engine, tx: &'t ReadTx<'t>, of: &GraphOf) -> StoreResult<Self> {
         let of = match of {
-            GraphOf::Person(id) => GraphOf::Person(engine.map(tx)?.persons.of(id)),
+            GraphOf::Person(id) => GraphOf::Person(engine.access_map(tx)?.persons.of(id)),
             GraphOf::Topic(id) => GraphOf::Topic(id.clone()),
         };
-        let people: BTreeMap<EntityId, PersonRow> = engine.people_in(tx)?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let people: BTreeMap<EntityId, PersonRow> =
+            engine.people().people_in(tx)?.into_iter().map(|row| (row.id.clone(), row)).collect();
         let person_of =
             people.values().flat_map(|row| row.handles.iter().map(|handle| (handle.id.clone(), row.id.clone()))).collect();
-        let topics = engine.own_topics(tx)?.into_iter().map(|topic| (topic.topic.id.clone(), topic)).collect();
+        let topics = engine.privacy().engine.topics().own(tx)?.into_iter().map(|topic| (topic.topic.id.clone(), topic)).collect();
         Ok(Self { tx, of, people, person_of, topics, off_record: tx.timeline().memories_resting_off_record()? })
     }
 

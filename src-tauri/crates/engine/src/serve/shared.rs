@@ -5,10 +5,11 @@
 use keepsake_domain::{TopicId, Visibility};
 use keepsake_store::GapRow;
 
+use crate::Result;
+use crate::areas::Serve;
 use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::Audience;
 use crate::serve::masked::{may_be_served, served};
-use crate::{Engine, Result};
 
 /// A topic as an agent is told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +31,10 @@ pub struct ServedGap {
     pub need: String,
 }
 
-impl Engine {
+impl Serve<'_> {
     /// The topics that an audience may see, recorded in the access log.
     pub fn topics_for(&self, audience: &Audience) -> Result<Vec<ServedTopic>> {
-        let (topics, given) = self.with_view(audience, |tx, view| {
+        let (topics, given) = self.engine.privacy().engine.with_view(audience, |tx, view| {
             let mut given = AccessRecord::new(ReadKind::Topics, view);
             let mut topics = Vec::new();
             for topic in view.topics(tx)? {
@@ -46,14 +47,14 @@ impl Engine {
             }
             Ok((topics, given))
         })?;
-        self.record_access(audience, given)?;
+        self.engine.privacy().record_access(audience, given)?;
         Ok(topics)
     }
 
     /// The requests that could not be met, for an audience in which the owner is alone with the program; others see none.
     pub fn gaps_for(&self, audience: &Audience) -> Result<Vec<ServedGap>> {
-        let known = self.gaps()?;
-        let (gaps, given) = self.with_view(audience, |_, view| {
+        let known = self.engine.gaps().list()?;
+        let (gaps, given) = self.engine.privacy().engine.with_view(audience, |_, view| {
             let to = &view.destination;
             let is_alone = to.visibility == Visibility::Private && to.people.is_empty();
             let mut given = AccessRecord::new(ReadKind::Gaps, view);
@@ -66,7 +67,7 @@ impl Engine {
             }
             Ok((gaps, given))
         })?;
-        self.record_access(audience, given)?;
+        self.engine.privacy().record_access(audience, given)?;
         Ok(gaps)
     }
 }

@@ -13,7 +13,8 @@ use chrono::{DateTime, Offset, TimeZone};
 use keepsake_domain::{EntityId, HandleId, Timestamp, TopicId};
 use keepsake_store::{ReadTx, StoreError, TimelineOf};
 
-use crate::{Engine, EngineError, Result};
+use crate::areas::Serve;
+use crate::{EngineError, Result};
 pub use periods::Unit;
 
 /// A request for a timeline.
@@ -93,7 +94,7 @@ pub fn local_day(at: Timestamp) -> String {
     day.map_or_else(String::new, |day| day.format("%Y-%m-%d").to_string())
 }
 
-impl Engine {
+impl Serve<'_> {
     /// Counts messages and memories in this computer's time zone.
     pub fn timeline(&self, ask: &TimelineAsk) -> Result<Timeline> {
         self.timeline_in(ask, &local_zone)
@@ -106,7 +107,7 @@ impl Engine {
                 "a timeline shows either one person or one topic; give only one of them".to_owned(),
             ));
         }
-        Ok(self.store().read(|tx| {
+        Ok(self.engine.store().read(|tx| {
             let (handles, is_owner) = match &ask.person {
                 Some(person) => self.handles_in(tx, person)?,
                 None => (Vec::new(), false),
@@ -125,7 +126,7 @@ impl Engine {
 
     /// The handles of a person.
     pub fn handles_of_person(&self, person: &EntityId) -> Result<Vec<HandleId>> {
-        Ok(self.store().read(|tx| self.handles_in(tx, person))?.0)
+        Ok(self.engine.store().read(|tx| self.handles_in(tx, person))?.0)
     }
 
     /// The handles of a person, and whether the person is the owner.
@@ -134,7 +135,7 @@ impl Engine {
         tx: &ReadTx<'_>,
         person: &EntityId,
     ) -> std::result::Result<(Vec<HandleId>, bool), StoreError> {
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         let person = map.persons.of(person);
         let rows = tx.people().handles()?;
         let own: Vec<HandleId> =
@@ -147,7 +148,7 @@ impl Engine {
 
     /// A topic from the owner's own list; an error for any other.
     pub(crate) fn own_topic(&self, tx: &ReadTx<'_>, id: &TopicId) -> std::result::Result<crate::VisibleTopic, StoreError> {
-        let found = self.own_topics(tx)?.into_iter().find(|topic| topic.topic.id == *id);
+        let found = self.engine.privacy().engine.topics().own(tx)?.into_iter().find(|topic| topic.topic.id == *id);
         found.ok_or_else(|| StoreError::NotFound { what: "topic", id: id.to_string() })
     }
 }

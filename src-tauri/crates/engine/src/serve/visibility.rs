@@ -10,8 +10,9 @@ use std::sync::Arc;
 use keepsake_domain::{ConversationId, Destination, EntityId, MemoryId, People, Place, Timestamp, Visibility};
 use keepsake_store::{ReadTx, StoreError};
 
+use crate::Result;
+use crate::areas::Privacy;
 use crate::serve::boundary::View;
-use crate::{Engine, Result};
 
 /// What a choice applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,11 +66,11 @@ fn anywhere() -> Destination {
     Destination { conversation: None, visibility: Visibility::Public, people: People::new() }
 }
 
-impl Engine {
+impl Privacy<'_> {
     /// Stores the choice.
     pub fn choose_visibility(&self, change: &VisibilityChange) -> Result<()> {
-        let now = self.now();
-        Ok(self.store().write(|tx| match &change.target {
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| match &change.target {
             VisibilityTarget::Channel { channel_type, channel_id } => {
                 tx.privacy().choose_channel_visibility(channel_type, channel_id, change.choice, now)
             }
@@ -79,8 +80,8 @@ impl Engine {
 
     /// Previews what the choice would change.
     pub fn preview_visibility(&self, change: &VisibilityChange) -> Result<VisibilityEffect> {
-        Ok(self.store().read(|tx| {
-            let before = self.map(tx)?;
+        Ok(self.engine.store().read(|tx| {
+            let before = self.engine.access_map(tx)?;
             let mut effect = VisibilityEffect::default();
             let mut places = before.places.clone();
             for (id, visibility) in
@@ -95,7 +96,7 @@ impl Engine {
             }
             let open = |places: &HashMap<ConversationId, Place>| -> std::result::Result<Vec<MemoryId>, StoreError> {
                 let map = Arc::new(before.with_places(places.clone()));
-                Ok(View::new(self.inner.policy, map, anywhere()).memories(tx, None)?.memories)
+                Ok(View::new(self.engine.inner.policy, map, anywhere()).memories(tx, None)?.memories)
             };
             let (was, will) = (open(&before.places)?, open(&places)?);
             effect.opened_memories = will.iter().filter(|id| !was.contains(id)).count() as u64;
@@ -106,8 +107,8 @@ impl Engine {
 
     /// The conversations in which a person takes part, and how much about them may be served there; latest first.
     pub fn places_of(&self, person: &EntityId) -> Result<Vec<PersonPlace>> {
-        Ok(self.store().read(|tx| {
-            let map = self.map(tx)?;
+        Ok(self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             let person = map.persons.of(person);
             let is_owner = map.persons.is_owner(&person);
             let by_handle = tx.people().memories_by_handle()?;
@@ -128,7 +129,7 @@ impl Engine {
                     continue;
                 }
                 let Some(destination) = map.destination_in(&place.conversation) else { continue };
-                let view = View::new(self.inner.policy, Arc::clone(&map), destination);
+                let view = View::new(self.engine.inner.policy, Arc::clone(&map), destination);
                 let visible = own
                     .iter()
                     .filter(|id| {

@@ -17,25 +17,28 @@ const TALK: &str = "owner Mara: I'm planning a trip to Lisbon with my sister Ana
 fn an_analysis_says_what_was_read_and_is_not_repeated_for_the_same_words() {
     let f = Fixture::new();
     let id = f.append(&conversation("c1", TALK));
-    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    f.engine.conversations().analyze(&id, None, &Unwatched).unwrap();
     let rows = f.engine.store().read(|tx| tx.analyses().of(&id)).unwrap();
     let stored = StoredAnalysis::read(&rows[0]).unwrap();
     assert!((1..=3).contains(&stored.summary.len()), "a summary has two or three sentences: {:?}", stored.summary);
     assert_eq!(stored.messages, 5);
     assert_eq!(stored.participants, ["Mara", "Nova"]);
     assert!(!stored.candidates.is_empty(), "facts are among its candidates");
-    assert!(matches!(f.engine.queue_analysis(&id, false).unwrap(), AnalyzeStart::NothingNew(_)));
-    assert!(matches!(f.engine.queue_analysis(&id, true).unwrap(), AnalyzeStart::Queued(_)), "a person may insist");
+    assert!(matches!(f.engine.conversations().queue_analysis(&id, false).unwrap(), AnalyzeStart::NothingNew(_)));
+    assert!(
+        matches!(f.engine.conversations().queue_analysis(&id, true).unwrap(), AnalyzeStart::Queued(_)),
+        "a person may insist"
+    );
 }
 
 #[test]
 fn forcing_it_again_keeps_the_history_and_doubles_no_candidate() {
     let f = Fixture::new();
     let id = f.append(&conversation("c1", TALK));
-    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    f.engine.conversations().analyze(&id, None, &Unwatched).unwrap();
     let before = f.memories();
     f.clock.advance_ms(1_000);
-    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    f.engine.conversations().analyze(&id, None, &Unwatched).unwrap();
     assert_eq!(f.memories(), before, "the same words are the same candidates");
     assert_eq!(f.engine.store().read(|tx| tx.analyses().of(&id)).unwrap().len(), 2);
 }
@@ -44,8 +47,8 @@ fn forcing_it_again_keeps_the_history_and_doubles_no_candidate() {
 fn a_short_conversation_is_analysed_only_when_forced() {
     let f = Fixture::new();
     let id = f.append(&conversation("c1", "owner Mara: hi\nassistant Nova: hello"));
-    assert_eq!(f.engine.queue_analysis(&id, false).unwrap(), AnalyzeStart::TooShort { messages: 2 });
-    assert!(matches!(f.engine.queue_analysis(&id, true).unwrap(), AnalyzeStart::Queued(_)));
+    assert_eq!(f.engine.conversations().queue_analysis(&id, false).unwrap(), AnalyzeStart::TooShort { messages: 2 });
+    assert!(matches!(f.engine.conversations().queue_analysis(&id, true).unwrap(), AnalyzeStart::Queued(_)));
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn after_extraction_an_analysis_brings_no_fact_twice() {
     let f = Fixture::new();
     let id = f.propose("c1", TALK);
     let facts = f.memories();
-    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    f.engine.conversations().analyze(&id, None, &Unwatched).unwrap();
     assert_eq!(f.memories()[..facts.len()], facts[..], "what was there stays");
     let mut contents: Vec<_> = f.memories();
     contents.sort();
@@ -73,9 +76,9 @@ fn now(f: &Fixture, id: &str, lines: &str) -> Vec<Message> {
 
 /// Judges the conversations that are due and runs the queue.
 fn settle(f: &Fixture) {
-    f.engine.queue_settling().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.engine.conversations().queue_settling().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
 }
 
 fn rest(f: &Fixture) {
@@ -107,7 +110,7 @@ fn what_ends_from_now_on_is_analysed_once_and_the_past_is_not() {
     let waiting = f.memories();
     assert!(!waiting.is_empty() && waiting.iter().all(|text| text.starts_with("pending ")), "it proposes: {waiting:?}");
     rest(&f);
-    f.engine.start_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
     settle(&f);
     assert_eq!(
         (analyses(&f, &id), analyses(&f, &past)),
@@ -136,14 +139,14 @@ fn nothing_is_read_unasked_that_is_private_short_or_not_to_be_read() {
     });
     let short = f.append(&now(&f, "short", "owner Mara: hi\nassistant Nova: hello"));
     let while_off = f.append(&now(&f, "off", TALK));
-    f.engine.set_automatic_analysis(false).unwrap();
+    f.engine.conversations().set_automatic_analysis(false).unwrap();
     rest(&f);
-    let rules = f.engine.set_automatic_analysis(true).unwrap();
+    let rules = f.engine.conversations().set_automatic_analysis(true).unwrap();
     assert_eq!(rules.since, Some(f.clock.now()), "it begins when it is switched on");
-    assert_eq!(f.engine.set_automatic_analysis(true).unwrap(), rules, "and not anew when it is on");
+    assert_eq!(f.engine.conversations().set_automatic_analysis(true).unwrap(), rules, "and not anew when it is on");
     let again = f.append(&now(&f, "again", TALK));
-    f.engine.set_private(&again, true, Existing::Keep).unwrap();
-    f.engine.set_private(&again, false, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&again, true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&again, false, Existing::Keep).unwrap();
     rest(&f);
     for (id, why) in [(&private, "private"), (&short, "short"), (&while_off, "switched off")] {
         assert_eq!(analyses(&f, id), 0, "{why}");
@@ -169,7 +172,7 @@ fn a_file_that_was_imported_to_be_stored_alone_is_stored_alone() {
         let path = f.dir.path().join("file.jsonl");
         std::fs::write(&path, lines).unwrap();
         f.choose(&serde_json::json!({ "extract_on_import": extract }));
-        f.engine.queue_import(&ImportRequest::of(path)).unwrap();
+        f.engine.imports().queue(&ImportRequest::of(path)).unwrap();
         settle(&f);
         rest(&f);
         let id = f.engine.store().read(|tx| tx.log().conversation_by_source("file")).unwrap().unwrap();
@@ -183,13 +186,14 @@ fn where_a_model_is_chosen_it_is_the_one_that_is_asked() {
     let provider =
         Provider { shape: Shape::Ollama, url: "http://127.0.0.1:9".to_owned(), model: "tiny".to_owned(), context_tokens: None };
     f.engine
-        .set_model_settings(&ModelSettings { engines: Engines::Model, provider: Some(provider), ..ModelSettings::default() })
+        .models()
+        .set_settings(&ModelSettings { engines: Engines::Model, provider: Some(provider), ..ModelSettings::default() })
         .unwrap();
     let id = f.append(&now(&f, "new", TALK));
     f.clock.advance_ms(60 * DAY_MS);
-    f.engine.queue_settling().unwrap();
+    f.engine.conversations().queue_settling().unwrap();
     // The model lane does not run, as when the day's budget is used up.
-    while let keepsake_engine::Step::Ran(..) = f.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    while let keepsake_engine::Step::Ran(..) = f.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let jobs = f.engine.store().read(|tx| tx.jobs().recent(100)).unwrap();
     let of = |kind: JobKind, id: &ConversationId| {
         jobs.iter().filter(|job| job.kind == kind && job.payload.contains(id.as_str())).count()

@@ -12,32 +12,32 @@ use crate::fixture::Fixture;
 
 fn approve_all(f: &Fixture) {
     let ids = f.rows().into_iter().map(|(id, _)| id).collect();
-    f.engine.act(&Act::Approve(ids)).unwrap();
+    f.engine.review().act(&Act::Approve(ids)).unwrap();
 }
 
 fn reasons(f: &Fixture) -> Vec<&'static str> {
-    f.engine.backups().unwrap().iter().map(|backup| backup.reason.name()).collect()
+    f.engine.backups().list().unwrap().iter().map(|backup| backup.reason.name()).collect()
 }
 
 #[test]
 fn a_day_in_which_something_changed_gets_a_backup_and_others_do_not() {
     let f = Fixture::new();
-    assert_eq!(f.engine.keep_daily_backup(&Unwatched).unwrap(), None, "an empty store needs none");
+    assert_eq!(f.engine.backups().keep_daily(&Unwatched).unwrap(), None, "an empty store needs none");
     f.propose("c1", "owner Mara: I live in Porto.");
-    let due = f.engine.keep_daily_backup(&Unwatched).unwrap().unwrap();
+    let due = f.engine.backups().keep_daily(&Unwatched).unwrap().unwrap();
     assert!(due > f.engine.now() && reasons(&f).is_empty(), "the first waits until things have settled");
     f.clock.advance_ms(HOUR_MS);
-    assert_eq!(f.engine.keep_daily_backup(&Unwatched).unwrap(), None, "made, and nothing changed since");
+    assert_eq!(f.engine.backups().keep_daily(&Unwatched).unwrap(), None, "made, and nothing changed since");
     assert_eq!(reasons(&f), ["daily"]);
     f.clock.advance_ms(48 * HOUR_MS);
-    assert_eq!(f.engine.keep_daily_backup(&Unwatched).unwrap(), None);
+    assert_eq!(f.engine.backups().keep_daily(&Unwatched).unwrap(), None);
     assert_eq!(reasons(&f).len(), 1, "two days without a change cost nothing");
     f.propose("c2", "owner Mara: I'm allergic to peanuts.");
-    f.engine.keep_daily_backup(&Unwatched).unwrap();
+    f.engine.backups().keep_daily(&Unwatched).unwrap();
     assert_eq!(reasons(&f), ["daily", "daily"]);
     f.clock.advance_ms(60_000);
     f.propose("c3", "owner Mara: I prefer short answers.");
-    let due = f.engine.keep_daily_backup(&Unwatched).unwrap().unwrap();
+    let due = f.engine.backups().keep_daily(&Unwatched).unwrap().unwrap();
     assert_eq!((due.0 - f.engine.now().0) / HOUR_MS, 22, "one a day, counted from the last");
 }
 
@@ -46,19 +46,20 @@ fn backups_are_thinned_and_private() {
     let f = Fixture::new();
     for day in 0..60 {
         f.append(&conversation(&format!("c{day}"), "owner Mara: one more day"));
-        f.engine.keep_backup(BackupReason::Daily, &Unwatched).unwrap();
+        f.engine.backups().keep(BackupReason::Daily, &Unwatched).unwrap();
         f.clock.advance_ms(24 * HOUR_MS);
     }
-    let kept = f.engine.backups().unwrap();
+    let kept = f.engine.backups().list().unwrap();
     assert!((15..=22).contains(&kept.len()), "twelve days and some weeks: {}", kept.len());
     #[cfg(unix)]
     for backup in &kept {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(std::fs::metadata(&backup.path).unwrap().permissions().mode() & 0o777, 0o600, "{}", backup.name);
     }
-    let twice = [BackupReason::Asked, BackupReason::Asked].map(|reason| f.engine.keep_backup(reason, &Unwatched).unwrap().name);
+    let twice =
+        [BackupReason::Asked, BackupReason::Asked].map(|reason| f.engine.backups().keep(reason, &Unwatched).unwrap().name);
     assert_ne!(twice[0], twice[1], "two within a second have names of their own");
-    assert!(f.engine.backup_named(&twice[0]).is_ok() && f.engine.backup_named("../keepsake.db").is_err());
+    assert!(f.engine.backups().named(&twice[0]).is_ok() && f.engine.backups().named("../keepsake.db").is_err());
 }
 
 #[test]
@@ -66,13 +67,13 @@ fn an_erasure_takes_every_backup_along_and_the_next_one_is_due() {
     let f = Fixture::new();
     let gone = f.append(&conversation("gone", "owner Mara: forget the xylokarpzebra"));
     f.append(&conversation("kept", "owner Mara: I love tea"));
-    f.engine.keep_backup(BackupReason::BeforeReflection, &Unwatched).unwrap();
-    let receipt = f.engine.erase_conversation(&gone, "asked").unwrap();
+    f.engine.backups().keep(BackupReason::BeforeReflection, &Unwatched).unwrap();
+    let receipt = f.engine.erasure().erase_conversation(&gone, "asked").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     assert!(reasons(&f).is_empty());
     f.clock.advance_ms(HOUR_MS);
-    f.engine.keep_daily_backup(&Unwatched).unwrap();
-    let fresh = &f.engine.backups().unwrap()[0];
+    f.engine.backups().keep_daily(&Unwatched).unwrap();
+    let fresh = &f.engine.backups().list().unwrap()[0];
     let bytes = std::fs::read(&fresh.path).unwrap();
     assert!(!bytes.windows(13).any(|window| window == b"xylokarpzebra"), "it holds nothing of what was erased");
 }
@@ -82,9 +83,9 @@ fn many_at_once_are_backed_up_before_and_few_are_not() {
     let f = Fixture::new();
     f.propose("c1", "owner Mara: I live in Porto. I'm allergic to peanuts.");
     let id = f.id_of("Porto");
-    f.engine.act(&Act::Reject(vec![id.clone()], None)).unwrap();
+    f.engine.review().act(&Act::Reject(vec![id.clone()], None)).unwrap();
     assert!(reasons(&f).is_empty(), "one is undone by a key");
-    f.engine.act(&Act::Archive(vec![id; 100])).unwrap();
+    f.engine.review().act(&Act::Archive(vec![id; 100])).unwrap();
     assert_eq!(reasons(&f), ["before-bulk"]);
 }
 
@@ -94,10 +95,10 @@ fn going_back_keeps_what_was_here_and_the_engine_goes_on() {
     f.propose("c1", "owner Mara: I live in Porto.");
     approve_all(&f);
     let target = f.dir.path().join("mine.db");
-    f.engine.back_up(&target, &Unwatched).unwrap();
+    f.engine.backups().back_up(&target, &Unwatched).unwrap();
     f.propose("c2", "owner Mara: I'm allergic to peanuts.");
     let before = f.memories();
-    let receipt = f.engine.restore(&target, &Unwatched).unwrap();
+    let receipt = f.engine.backups().restore(&target, &Unwatched).unwrap();
     assert_eq!(receipt.restored.memories as usize, f.memories().len());
     assert_eq!(f.memories().len(), 1);
     let aside = receipt.before.unwrap();
@@ -105,7 +106,7 @@ fn going_back_keeps_what_was_here_and_the_engine_goes_on() {
     // The caches of texts, links and the boundary were filled from the replaced store.
     f.propose("c3", "owner Mara: I live in Porto.");
     assert_eq!(f.memories().iter().filter(|memory| memory.contains("Porto")).count(), 1, "a repeat is known as one");
-    f.engine.restore(&aside, &Unwatched).unwrap();
+    f.engine.backups().restore(&aside, &Unwatched).unwrap();
     assert_eq!(f.memories(), before);
 }
 
@@ -156,7 +157,7 @@ fn an_export_holds_notes_that_stay_in_their_folder_and_link_to_each_other() {
     let f = hostile();
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("export");
-    let receipt = f.engine.export(&folder, &Unwatched).unwrap();
+    let receipt = f.engine.exports().export(&folder, &Unwatched).unwrap();
     let all = tree(parent.path());
     assert!(all.iter().all(|path| path.starts_with("export")), "nothing leads out: {all:?}");
     let notes: BTreeSet<PathBuf> = tree(&folder.join("markdown"));
@@ -190,18 +191,18 @@ fn an_export_goes_into_an_empty_folder_and_leaves_nothing_when_it_is_stopped() {
     let theirs = parent.path().join("theirs");
     std::fs::create_dir(&theirs).unwrap();
     std::fs::write(theirs.join("letter.txt"), "Dear Ana").unwrap();
-    let refused = f.engine.export(&theirs, &Unwatched).unwrap_err().to_string();
+    let refused = f.engine.exports().export(&theirs, &Unwatched).unwrap_err().to_string();
     assert!(refused.contains("is not empty"), "{refused}");
     assert_eq!(tree(&theirs), BTreeSet::from([PathBuf::from("letter.txt")]));
     let stopped = parent.path().join("stopped");
-    assert!(f.engine.export(&stopped, &Refusing).is_err());
+    assert!(f.engine.exports().export(&stopped, &Refusing).is_err());
     assert!(!stopped.exists());
     let empty = parent.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    assert!(f.engine.export(&empty, &Refusing).is_err());
+    assert!(f.engine.exports().export(&empty, &Refusing).is_err());
     assert!(empty.exists() && tree(&empty).is_empty(), "the folder that was there is there and empty");
-    let first = f.engine.export_within(parent.path(), &Unwatched).unwrap().folder;
-    let second = f.engine.export_within(parent.path(), &Unwatched).unwrap().folder;
+    let first = f.engine.exports().export_within(parent.path(), &Unwatched).unwrap().folder;
+    let second = f.engine.exports().export_within(parent.path(), &Unwatched).unwrap().folder;
     assert_ne!(first, second);
     assert_eq!(tree(&first), tree(&second));
 }
@@ -211,16 +212,16 @@ fn an_export_comes_back_into_an_empty_store_and_only_there_by_an_import() {
     let f = hostile();
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("export");
-    f.engine.export(&folder, &Unwatched).unwrap();
+    f.engine.exports().export(&folder, &Unwatched).unwrap();
     let other = Fixture::new();
-    assert!(other.engine.is_own_export(&folder).unwrap());
-    let receipt = other.engine.restore_export(&folder, &Unwatched).unwrap();
+    assert!(other.engine.exports().is_own_export(&folder).unwrap());
+    let receipt = other.engine.exports().restore(&folder, &Unwatched).unwrap();
     assert_eq!((receipt.restored.messages, receipt.before), (20, None));
     assert_eq!(other.memories(), f.memories());
     assert!(other.memories().iter().any(|memory| memory.starts_with(MemoryStatus::Active.name())));
-    let refused = other.engine.is_own_export(&folder).unwrap_err().to_string();
+    let refused = other.engine.exports().is_own_export(&folder).unwrap_err().to_string();
     assert!(refused.contains("your data folder is not empty"), "{refused}");
-    assert!(!other.engine.is_own_export(parent.path()).unwrap());
+    assert!(!other.engine.exports().is_own_export(parent.path()).unwrap());
 }
 
 /// Reopens the store after a word of a message was changed from outside.
@@ -246,16 +247,16 @@ fn alerts(f: &Fixture) -> Vec<String> {
 #[test]
 fn a_broken_chain_is_found_within_a_week_and_told() {
     let f = Fixture::new();
-    assert_eq!(f.engine.keep_chain_checked().unwrap(), None, "an empty store needs none");
+    assert_eq!(f.engine.backups().keep_chain_checked().unwrap(), None, "an empty store needs none");
     f.append(&conversation("c1", "owner Mara: one\nowner Mara: the MARMALADE of Mara"));
-    let due = f.engine.keep_chain_checked().unwrap().unwrap();
+    let due = f.engine.backups().keep_chain_checked().unwrap().unwrap();
     assert_eq!((due.0 - f.engine.now().0) / HOUR_MS, 7 * 24);
     assert_eq!(alerts(&f), [""; 0], "the control: an untouched log is told of nothing");
     let f = edited(f);
-    f.engine.keep_chain_checked().unwrap();
+    f.engine.backups().keep_chain_checked().unwrap();
     assert!(alerts(&f).is_empty(), "not yet");
     f.clock.advance_ms(7 * 24 * HOUR_MS);
-    f.engine.keep_chain_checked().unwrap();
+    f.engine.backups().keep_chain_checked().unwrap();
     assert!(matches!(&alerts(&f)[..], [told] if told.contains("message number 2")), "{:?}", alerts(&f));
 }
 
@@ -263,12 +264,12 @@ fn a_broken_chain_is_found_within_a_week_and_told() {
 fn the_worker_looks_at_the_chain_by_itself() {
     let f = Fixture::new();
     f.append(&conversation("c1", "owner Mara: one\nowner Mara: the MARMALADE of Mara"));
-    f.engine.keep_chain_checked().unwrap();
+    f.engine.backups().keep_chain_checked().unwrap();
     let f = edited(f);
     f.clock.advance_ms(7 * 24 * HOUR_MS);
     assert!(alerts(&f).is_empty(), "control: nobody looked yet");
     let changes = f.engine.store().subscribe();
-    let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), |_| {}).unwrap();
+    let worker = f.engine.queue().start_worker(f.engine.queue().lock_worker().unwrap(), |_| {}).unwrap();
     while alerts(&f).is_empty() {
         changes.recv_timeout(std::time::Duration::from_secs(60)).expect("it says that it found something");
     }
@@ -280,23 +281,23 @@ fn the_worker_looks_at_the_chain_by_itself() {
 fn a_lock_that_is_changed_while_the_store_is_open_is_put_right_within_a_week_and_told() {
     let f = Fixture::new();
     f.append(&conversation("c1", "owner Mara: one"));
-    f.engine.keep_chain_checked().unwrap();
+    f.engine.backups().keep_chain_checked().unwrap();
     let told = |f: &Fixture| {
         let alerts = f.engine.store().read(|tx| tx.alerts().all()).unwrap();
         alerts.into_iter().filter(|alert| alert.kind == "schema_changed").map(|alert| alert.message).collect::<Vec<_>>()
     };
     let raw = |sql: &str| rusqlite::Connection::open(f.engine.store().path()).unwrap().execute_batch(sql).unwrap();
     raw("CREATE TRIGGER helper AFTER INSERT ON memories BEGIN UPDATE memories SET status = 'active' WHERE id = NEW.id; END");
-    f.engine.keep_chain_checked().unwrap();
+    f.engine.backups().keep_chain_checked().unwrap();
     assert_eq!(told(&f), [""; 0], "control: not yet");
     f.clock.advance_ms(7 * 24 * HOUR_MS);
-    f.engine.keep_chain_checked().unwrap();
+    f.engine.backups().keep_chain_checked().unwrap();
     assert!(matches!(&told(&f)[..], [told] if told.contains("helper")), "{:?}", told(&f));
-    assert_eq!(f.engine.check_locks().unwrap(), None, "it is gone");
+    assert_eq!(f.engine.backups().check_locks().unwrap(), None, "it is gone");
     f.propose("c2", "owner Mara: I live in Oslo.");
     assert!(f.memories()[0].starts_with("pending"), "{:?}", f.memories());
     raw("ALTER TABLE settings ADD COLUMN more TEXT");
-    assert!(f.engine.check_locks().is_err(), "changed tables cannot be put right");
+    assert!(f.engine.backups().check_locks().is_err(), "changed tables cannot be put right");
     assert!(told(&f).iter().any(|told| told.contains("settings")), "but are told of: {:?}", told(&f));
 }
 
@@ -305,43 +306,43 @@ fn a_backup_of_a_broken_chain_is_made_told_of_and_costs_no_older_one() {
     let f = Fixture::new();
     for day in 0..30 {
         f.append(&conversation(&format!("c{day}"), "owner Mara: one more day with MARMALADE"));
-        f.engine.keep_backup(BackupReason::Daily, &Unwatched).unwrap();
+        f.engine.backups().keep(BackupReason::Daily, &Unwatched).unwrap();
         f.clock.advance_ms(24 * HOUR_MS);
     }
-    let names = |f: &Fixture| f.engine.backups().unwrap().into_iter().map(|backup| backup.name).collect::<BTreeSet<_>>();
+    let names = |f: &Fixture| f.engine.backups().list().unwrap().into_iter().map(|backup| backup.name).collect::<BTreeSet<_>>();
     let f = edited(f);
     let good = names(&f);
     for day in 30..90 {
         f.append(&conversation(&format!("c{day}"), "owner Mara: one more day"));
-        f.engine.keep_backup(BackupReason::Daily, &Unwatched).unwrap();
+        f.engine.backups().keep(BackupReason::Daily, &Unwatched).unwrap();
         f.clock.advance_ms(24 * HOUR_MS);
     }
     assert_eq!(alerts(&f).len(), 1, "told once, and not at every backup");
     assert!(good.is_subset(&names(&f)), "what was there before is kept");
     assert!(names(&f).len() <= good.len() + 22, "those in doubt are thinned as ever: {}", names(&f).len());
-    let newest = f.engine.backups().unwrap().remove(0).path;
-    let refused = f.engine.restore(&newest, &Unwatched).unwrap_err().to_string();
+    let newest = f.engine.backups().list().unwrap().remove(0).path;
+    let refused = f.engine.backups().restore(&newest, &Unwatched).unwrap_err().to_string();
     assert!(refused.contains("message number 1"), "{refused}");
-    let receipt = f.engine.restore_with(&newest, OnDoubt::Salvage, &Unwatched).unwrap();
+    let receipt = f.engine.backups().restore_with(&newest, OnDoubt::Salvage, &Unwatched).unwrap();
     assert_eq!(receipt.restored.doubt.map(|fault| fault.seq), Some(1));
-    assert!(f.engine.chain_doubt().unwrap().is_some(), "what was salvaged stays in doubt");
-    let whole = f.engine.backups_dir().join(good.last().unwrap());
-    f.engine.restore(&whole, &Unwatched).unwrap();
-    assert_eq!((f.engine.chain_doubt().unwrap(), alerts(&f).len()), (None, 0), "going back to a good one settles it");
+    assert!(f.engine.backups().chain_doubt().unwrap().is_some(), "what was salvaged stays in doubt");
+    let whole = f.engine.backups().dir().join(good.last().unwrap());
+    f.engine.backups().restore(&whole, &Unwatched).unwrap();
+    assert_eq!((f.engine.backups().chain_doubt().unwrap(), alerts(&f).len()), (None, 0), "going back to a good one settles it");
 }
 
 #[test]
 fn an_export_of_a_broken_chain_says_so_and_can_be_salvaged() {
     let f = Fixture::new();
     f.append(&conversation("c1", "owner Mara: one\nowner Mara: MARMALADE"));
-    assert_eq!(f.engine.export(&f.dir.path().join("whole"), &Unwatched).unwrap().doubt, None);
+    assert_eq!(f.engine.exports().export(&f.dir.path().join("whole"), &Unwatched).unwrap().doubt, None);
     let f = edited(f);
     let folder = f.dir.path().join("doubtful");
-    assert_eq!(f.engine.export(&folder, &Unwatched).unwrap().doubt.map(|fault| fault.seq), Some(2));
+    assert_eq!(f.engine.exports().export(&folder, &Unwatched).unwrap().doubt.map(|fault| fault.seq), Some(2));
     assert_eq!(alerts(&f).len(), 1);
-    assert_eq!(f.engine.inspect_export(&folder, &Unwatched).unwrap().1.map(|fault| fault.seq), Some(2));
-    assert!(f.engine.restore_export(&folder, &Unwatched).is_err());
-    assert!(f.engine.restore_export_with(&folder, OnDoubt::Salvage, &Unwatched).unwrap().restored.doubt.is_some());
+    assert_eq!(f.engine.exports().inspect(&folder, &Unwatched).unwrap().1.map(|fault| fault.seq), Some(2));
+    assert!(f.engine.exports().restore(&folder, &Unwatched).is_err());
+    assert!(f.engine.exports().restore_with(&folder, OnDoubt::Salvage, &Unwatched).unwrap().restored.doubt.is_some());
 }
 
 /// Appends the names and contents of all files in a folder.
@@ -369,7 +370,7 @@ fn nothing_in_a_note_of_an_export_steers_or_hides() {
     messages[1].source.conversation = hostile.to_owned();
     f.append(&messages);
     let folder = f.dir.path().join("out");
-    f.engine.export(&folder, &Unwatched).unwrap();
+    f.engine.exports().export(&folder, &Unwatched).unwrap();
     let mut notes = String::new();
     read_all(&folder.join("markdown"), &mut notes);
     let raw: Vec<char> = notes.chars().filter(|c| *c != '\n' && c.is_control() || "\u{202e}\u{e0041}".contains(*c)).collect();

@@ -35,7 +35,7 @@ fn proposing_again_changes_nothing() {
     let f = Fixture::new();
     let id = f.propose("c1", "owner Mara: I live in Utrecht.\nowner Mara: My sister Emma is a nurse.");
     let before = (f.memories(), f.gates());
-    f.engine.propose(&id, None, &Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &Unwatched).unwrap();
     assert_eq!((f.memories(), f.gates()), before, "what was read once is not read again");
 }
 
@@ -61,7 +61,7 @@ fn another_speakers_statement_is_filed_under_that_speaker() {
 fn what_a_person_rejected_is_not_offered_again() {
     let f = Fixture::new();
     f.propose("c1", "owner Mara: I live in Utrecht.");
-    f.engine.act(&Act::Reject(vec![f.id_of("Utrecht")], None)).unwrap();
+    f.engine.review().act(&Act::Reject(vec![f.id_of("Utrecht")], None)).unwrap();
     f.propose("c2", "owner Mara: I live in Utrecht.");
     assert_eq!(f.memories(), ["rejected personal_info owner: User: “I live in Utrecht”"]);
     assert!(f.gates().contains(&"suppressed".to_owned()), "and the log says that the person decided so");
@@ -82,7 +82,7 @@ fn only_new_messages_of_a_longer_conversation_are_proposed_from() {
     let f = Fixture::new();
     let first = "owner Mara: I live in Utrecht.";
     f.propose("c1", first);
-    f.engine.act(&Act::Approve(vec![f.id_of("Utrecht")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Utrecht")])).unwrap();
     f.clock.advance_ms(60_000);
     f.propose("c1", &format!("{first}\nowner Mara: I play the cello."));
     let memories = f.memories();
@@ -98,7 +98,7 @@ fn naming_oneself_later_files_the_statements_under_the_owner() {
         |role: &str| Conversation::new("w1").channel("whatsapp", "ana").messages(&format!("{role} Mara: I live in Utrecht."));
     let id = f.append(&chat("person"));
     f.append(&chat("owner"));
-    f.engine.propose(&id, None, &Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &Unwatched).unwrap();
     assert_eq!(
         f.memories(),
         ["pending personal_info owner: User: “I live in Utrecht”"],
@@ -115,7 +115,7 @@ fn a_branch_a_tool_and_an_assistant_prove_nothing() {
         conversation("c1", "owner Mara: I live in Utrecht.\nassistant Nova: I live in Berlin.\ntool ls: I live in Rome.");
     messages[0].is_branch = true;
     let id = f.append(&messages);
-    f.engine.propose(&id, None, &Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &Unwatched).unwrap();
     assert_eq!(f.memories(), Vec::<String>::new());
 }
 
@@ -127,14 +127,14 @@ fn derived_of(wrote: &str) -> String {
     );
     messages[0].text = wrote.to_owned();
     let id = f.append(&messages);
-    f.engine.propose(&id, None, &Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &Unwatched).unwrap();
     let mut messages = Conversation::new("agent")
         .messages("owner Mara: placeholder\nassistant Nova: I fixed it.\nowner Mara: Thanks, it works now.");
     messages[0].text = format!("Can you fix the pump script?\n\n{wrote}");
     f.clock.advance_ms(1_000);
     f.append(&messages);
     f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.derive();
     let raw = rusqlite::Connection::open(f.engine.store().path()).unwrap();
     let promises = raw

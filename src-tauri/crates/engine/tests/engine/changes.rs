@@ -20,7 +20,7 @@ fn later(mut messages: Vec<Message>, days: i64) -> Vec<Message> {
 
 fn propose(f: &Fixture, messages: &[Message]) {
     let id = f.append(messages);
-    f.engine.propose(&id, None, &Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &Unwatched).unwrap();
 }
 
 /// The newer and the older memory of each replacement, according to the stored relations.
@@ -54,14 +54,14 @@ fn pair() -> Vec<(String, String)> {
 fn a_later_statement_is_offered_as_what_makes_the_earlier_one_history() {
     let f = moved();
     assert_eq!(replaced(&f), pair());
-    let conflicting = f.engine.conflicting_memories().unwrap();
+    let conflicting = f.engine.review().conflicting_memories().unwrap();
     assert_eq!(conflicting.len(), 2, "both are listed as what cannot both be so: {:?}", f.memories());
     // Control: two statements that may both be true.
     let f = Fixture::new();
     propose(&f, &days_later("c1", "owner Mara: I love Leith.", 0));
     propose(&f, &days_later("c2", "owner Mara: I live in Gorgie now.", 100));
     assert_eq!(replaced(&f), vec![]);
-    assert!(f.engine.conflicting_memories().unwrap().is_empty());
+    assert!(f.engine.review().conflicting_memories().unwrap().is_empty());
 }
 
 #[test]
@@ -82,26 +82,26 @@ fn what_was_said_at_once_is_meant_to_stand_together() {
 #[test]
 fn approving_the_newer_one_makes_the_older_one_history_and_undo_brings_it_back() {
     let f = moved();
-    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
     let before = f.memories();
-    let outcome = f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+    let outcome = f.engine.review().act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
     assert!(outcome.contradicts.is_empty(), "it is settled: {outcome:?}");
     assert_eq!(outcome.set_aside, [f.id_of("Leith")], "and the person is told");
     assert_eq!(outcome.summary, "Approved 1 memory, replacing an earlier one");
     assert!(f.memories()[0].starts_with("superseded"), "{:?}", f.memories());
     assert!(f.memories()[1].starts_with("active"), "{:?}", f.memories());
-    f.engine.undo(None).unwrap();
+    f.engine.review().undo(None).unwrap();
     assert_eq!(f.memories(), before);
 }
 
 #[test]
 fn what_waits_is_asked_about_although_a_newer_one_is_approved_and_is_kept_as_history() {
     let f = moved();
-    f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
     assert!(f.memories()[0].starts_with("pending"), "nobody decided on it: {:?}", f.memories());
-    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
     assert!(f.memories()[0].starts_with("superseded"), "{:?}", f.memories());
-    f.engine.undo(None).unwrap();
+    f.engine.review().undo(None).unwrap();
     assert!(f.memories()[0].starts_with("pending"), "{:?}", f.memories());
 }
 
@@ -109,20 +109,20 @@ fn what_waits_is_asked_about_although_a_newer_one_is_approved_and_is_kept_as_his
 fn both_at_once_or_in_other_words_come_to_the_same() {
     for order in [["Leith", "Gorgie"], ["Gorgie", "Leith"]] {
         let f = moved();
-        f.engine.act(&Act::Approve(order.map(|words| f.id_of(words)).to_vec())).unwrap();
+        f.engine.review().act(&Act::Approve(order.map(|words| f.id_of(words)).to_vec())).unwrap();
         assert!(f.memories()[0].starts_with("superseded") && f.memories()[1].starts_with("active"), "{:?}", f.memories());
     }
     let f = moved();
-    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
-    f.engine.act(&Act::Edit(f.id_of("Gorgie"), "User lives in Gorgie".to_owned(), None)).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    f.engine.review().act(&Act::Edit(f.id_of("Gorgie"), "User lives in Gorgie".to_owned(), None)).unwrap();
     assert!(f.memories()[0].starts_with("superseded"), "approved as edited: {:?}", f.memories());
 }
 
 #[test]
 fn a_refused_one_makes_nothing_history() {
     let f = moved();
-    f.engine.act(&Act::Reject(vec![f.id_of("Gorgie")], None)).unwrap();
-    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    f.engine.review().act(&Act::Reject(vec![f.id_of("Gorgie")], None)).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
     assert!(f.memories()[0].starts_with("active"), "{:?}", f.memories());
 }
 
@@ -134,8 +134,8 @@ fn what_fewer_may_see_takes_nothing_away_from_those_who_may_see_the_older_one() 
         let after = Conversation::new("c2");
         let after = if is_after_public { after.public() } else { after };
         propose(&f, &later(after.messages(AFTER), 100));
-        f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
-        let outcome = f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+        f.engine.review().act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+        let outcome = f.engine.review().act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
         (f.memories()[0].clone(), outcome.contradicts.len())
     };
     let (older, contradicted) = propose_moved(false);
@@ -153,13 +153,13 @@ fn what_is_history_is_not_served_as_what_is_so_now() {
     let served = |f: &Fixture, as_of: Option<Timestamp>| {
         let audience = Audience::default();
         let query = Some("where do I live".to_owned());
-        f.engine.context(&ContextRequest { audience, query, budget_chars: 0, as_of }).unwrap().text
+        f.engine.serve().context(&ContextRequest { audience, query, budget_chars: 0, as_of }).unwrap().text
     };
     assert!(served(&f, None).contains("Leith"), "nobody decided anything yet");
     f.clock.advance_ms(200 * DAY_MS);
-    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
     let said = f.engine.store().read(|tx| tx.memories().memory(&f.id_of("Leith"))).unwrap().said;
-    f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
     let now = served(&f, None);
     assert!(now.contains("Gorgie") && !now.contains("Leith"), "{now}");
     let then = served(&f, Some(said.plus_ms(DAY_MS)));
@@ -168,7 +168,7 @@ fn what_is_history_is_not_served_as_what_is_so_now() {
     assert!(!before.contains("Leith"), "nobody had said it: {before}");
     let after = served(&f, Some(said.plus_ms(101 * DAY_MS)));
     assert!(after.contains("Gorgie") && !after.contains("Leith"), "replaced by then: {after}");
-    f.engine.undo(None).unwrap();
+    f.engine.review().undo(None).unwrap();
     assert!(served(&f, None).contains("Leith"), "undone, it is told again");
 }
 

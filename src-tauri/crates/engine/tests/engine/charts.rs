@@ -39,15 +39,18 @@ fn off_record(series: &[Series]) -> u64 {
 }
 
 fn person(f: &Fixture, name: &str) -> EntityId {
-    f.engine.person_named(name).unwrap()
+    f.engine.erasure().person_named(name).unwrap()
 }
 
 fn everything(f: &Fixture, unit: Option<Unit>) -> Timeline {
-    f.engine.timeline_in(&TimelineAsk { unit, week_start: 1, ..TimelineAsk::default() }, &moved).unwrap()
+    f.engine.serve().timeline_in(&TimelineAsk { unit, week_start: 1, ..TimelineAsk::default() }, &moved).unwrap()
 }
 
 fn of_person(f: &Fixture, name: &str) -> Timeline {
-    f.engine.timeline_in(&TimelineAsk { person: Some(person(f, name)), week_start: 1, ..TimelineAsk::default() }, &moved).unwrap()
+    f.engine
+        .serve()
+        .timeline_in(&TimelineAsk { person: Some(person(f, name)), week_start: 1, ..TimelineAsk::default() }, &moved)
+        .unwrap()
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn counts_are_those_of_the_messages_themselves() {
         week_start: 1,
         ..TimelineAsk::default()
     };
-    let part = f.engine.timeline_in(&part, &moved).unwrap();
+    let part = f.engine.serve().timeline_in(&part, &moved).unwrap();
     assert_eq!(part.edges, days.edges[1..=3], "a closer look has the same stretches");
     let sums = |timeline: &Timeline, at: usize| timeline.messages.iter().map(|series| series.counts[at]).sum::<u64>();
     assert_eq!([sums(&part, 0), sums(&part, 1)], [sums(&days, 1), sums(&days, 2)]);
@@ -110,9 +113,9 @@ fn two_handles_are_counted_as_one_person_while_a_link_holds() {
     let (f, link) = suggested();
     let count = |f: &Fixture| total(&of_person(f, "chat:Robin Hale").messages);
     assert_eq!(count(&f), 1, "what is only suggested counts for nothing");
-    f.engine.answer_link(&link, LinkAnswer::Same).unwrap();
+    f.engine.people().answer_link(&link, LinkAnswer::Same).unwrap();
     assert_eq!(count(&f), 3);
-    f.engine.reopen_link(&link).unwrap();
+    f.engine.people().reopen_link(&link).unwrap();
     assert_eq!(count(&f), 1, "taken back, everything is as before");
 }
 
@@ -124,12 +127,12 @@ fn what_is_off_the_record_is_shown_to_its_owner_and_marked() {
     append(&f, &open);
     let id = append(&f, &hidden);
     assert_eq!(off_record(&everything(&f, None).messages), 0, "nothing is, yet");
-    f.engine.set_private(&id, true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
     for timeline in [everything(&f, None), of_person(&f, "Ana")] {
         let series = &timeline.messages[0];
         assert_eq!((series.counts.as_slice(), series.off_record.as_slice()), (&[3, 4][..], &[2, 2][..]));
     }
-    f.engine.erase_conversation(&id, "test").unwrap();
+    f.engine.erasure().erase_conversation(&id, "test").unwrap();
     assert_eq!(total(&everything(&f, None).messages), 3, "what is erased is counted no longer");
 }
 
@@ -148,17 +151,17 @@ fn each_memory_counts_once_where_its_line_was_said_or_where_it_was_decided() {
     }
     let id = append(&f, &messages);
     f.clock.advance_ms(20 * DAY_MS);
-    f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &keepsake_engine::Unwatched).unwrap();
     let all = f.rows().len() as u64;
     assert!(all >= 3, "there are candidates: {:?}", f.memories());
     f.clock.advance_ms(DAY_MS);
-    f.engine.act(&Act::Approve(vec![f.id_of("cello")])).unwrap();
-    f.engine.act(&Act::Reject(vec![f.id_of("peanuts")], None)).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("cello")])).unwrap();
+    f.engine.review().act(&Act::Reject(vec![f.id_of("peanuts")], None)).unwrap();
     // After rewording, the old version is superseded and the new one counts in its place.
-    f.engine.act(&Act::Edit(f.id_of("cello"), "User plays the cello".to_owned(), None)).unwrap();
+    f.engine.review().act(&Act::Edit(f.id_of("cello"), "User plays the cello".to_owned(), None)).unwrap();
     let ask = |by_decision: bool| TimelineAsk { by_decision, unit: Some(Unit::Day), week_start: 1, ..TimelineAsk::default() };
-    let said = f.engine.timeline_in(&ask(false), &|_| 0).unwrap();
-    let decided = f.engine.timeline_in(&ask(true), &|_| 0).unwrap();
+    let said = f.engine.serve().timeline_in(&ask(false), &|_| 0).unwrap();
+    let decided = f.engine.serve().timeline_in(&ask(true), &|_| 0).unwrap();
     for timeline in [&said, &decided] {
         let totals: Vec<_> = timeline.memories.iter().map(|series| (series.name.as_str(), series.total())).collect();
         assert_eq!(totals, [("approved", 1), ("waiting", all - 2), ("rejected", 1)]);
@@ -171,8 +174,8 @@ fn each_memory_counts_once_where_its_line_was_said_or_where_it_was_decided() {
     assert_eq!((days(&said, 0), days(&said, 2)), (vec![2], vec![1]), "on the day on which the line was said");
     assert_eq!((days(&decided, 0), days(&decided, 2)), (vec![22], vec![22]), "on the day on which it was decided");
     assert_eq!(days(&decided, 1), [21], "what waits stands where it was found");
-    f.engine.set_private(&id, true, Existing::Keep).unwrap();
-    let marked = f.engine.timeline_in(&ask(false), &|_| 0).unwrap();
+    f.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
+    let marked = f.engine.serve().timeline_in(&ask(false), &|_| 0).unwrap();
     assert_eq!(off_record(&marked.memories), total(&marked.memories), "all of them rest on it");
 }
 
@@ -182,9 +185,9 @@ fn an_empty_store_has_an_empty_picture() {
     let timeline = everything(&f, None);
     assert_eq!((timeline.edges.len(), timeline.messages.len(), timeline.messages_outside), (0, 0, 0));
     let unknown: EntityId = EntityId::fresh(&SeqIds::new(5));
-    assert!(f.engine.timeline(&TimelineAsk { person: Some(unknown.clone()), ..TimelineAsk::default() }).is_err());
-    assert!(f.engine.graph(&GraphOf::Person(unknown)).is_err(), "nobody is no picture");
-    assert!(f.engine.graph(&GraphOf::Topic(TopicId::fresh(&SeqIds::new(6)))).is_err());
+    assert!(f.engine.serve().timeline(&TimelineAsk { person: Some(unknown.clone()), ..TimelineAsk::default() }).is_err());
+    assert!(f.engine.serve().graph(&GraphOf::Person(unknown)).is_err(), "nobody is no picture");
+    assert!(f.engine.serve().graph(&GraphOf::Topic(TopicId::fresh(&SeqIds::new(6)))).is_err());
 }
 
 /// Two people in two conversations, and a suggestion that they are the same person.
@@ -220,15 +223,15 @@ fn labels(graph: &Graph, kind: NodeKind) -> BTreeSet<&str> {
 #[test]
 fn a_suggestion_is_never_drawn_and_a_confirmed_link_makes_one_person() {
     let (f, link) = suggested();
-    let draw = |f: &Fixture| f.engine.graph(&GraphOf::Person(person(f, "chat:Robin Hale"))).unwrap();
+    let draw = |f: &Fixture| f.engine.serve().graph(&GraphOf::Person(person(f, "chat:Robin Hale"))).unwrap();
     let before = draw(&f);
     assert_eq!(before.nodes.len(), 2, "Robin and the one conversation: {before:?}");
     assert!(labels(&before, NodeKind::Person).contains("Robin Hale") && before.edges.len() == 1);
-    f.engine.answer_link(&link, LinkAnswer::Same).unwrap();
+    f.engine.people().answer_link(&link, LinkAnswer::Same).unwrap();
     let linked = draw(&f);
     assert_eq!(labels(&linked, NodeKind::Conversation).len() + labels(&linked, NodeKind::Person).len(), 3, "one person, and Ana");
     assert_eq!(linked.nodes.len(), 4, "two conversations now: {linked:?}");
-    f.engine.reopen_link(&link).unwrap();
+    f.engine.people().reopen_link(&link).unwrap();
     assert_eq!(draw(&f), before, "taken back, the picture is the one from before");
 }
 
@@ -240,7 +243,7 @@ fn a_crowd_is_cut_to_what_can_be_read_and_the_rest_is_counted() {
         append(&f, &conversation(&format!("c{at}"), &format!("{line}owner Mara: Hello.\nperson Friend{at}: And me.")));
     }
     let ana = GraphOf::Person(person(&f, "Ana"));
-    let graph = f.engine.graph(&ana).unwrap();
+    let graph = f.engine.serve().graph(&ana).unwrap();
     assert_eq!(graph.nodes.len(), NODES_MAX, "as many as can be read");
     assert_eq!(graph.nodes[0].id, graph.center);
     let count = |kind: NodeKind| graph.nodes.iter().filter(|node| node.kind == kind).count() as u64;
@@ -259,7 +262,7 @@ fn a_crowd_is_cut_to_what_can_be_read_and_the_rest_is_counted() {
         .collect();
     assert!(wrote.iter().all(|count| *count >= 5), "the fullest places are shown: {wrote:?}");
     let again = f.restarted(3);
-    assert_eq!(again.engine.graph(&ana).unwrap(), graph, "the same data give the same picture");
+    assert_eq!(again.engine.serve().graph(&ana).unwrap(), graph, "the same data give the same picture");
 }
 
 const PUMP: &str = "owner Mara 10:00: The water pump at the well makes no sound when I press the switch.
@@ -282,21 +285,21 @@ fn with_topics() -> Fixture {
         append(&f, &Conversation::new(id).channel("matrix", id).public().messages(lines));
     }
     f.clock.advance_ms(DAY_MS);
-    f.engine.queue_topics().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.engine.topics().queue().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
     f
 }
 
 #[test]
 fn every_connection_rests_on_messages_that_can_be_shown() {
     let f = with_topics();
-    let topics = f.engine.topics().unwrap();
+    let topics = f.engine.topics().list().unwrap();
     assert!(topics.len() >= 2, "both subjects are topics: {}", topics.len());
     let mut pictures: Vec<GraphOf> = topics.iter().map(|topic| GraphOf::Topic(topic.topic.id.clone())).collect();
     pictures.extend(["Ana", "Ben", "Mara"].map(|name| GraphOf::Person(person(&f, name))));
     for of in &pictures {
-        let graph = f.engine.graph(of).unwrap();
+        let graph = f.engine.serve().graph(of).unwrap();
         assert!(!graph.edges.is_empty());
         for edge in &graph.edges {
             assert!(edge.count > 0, "{edge:?}");
@@ -312,7 +315,7 @@ fn every_connection_rests_on_messages_that_can_be_shown() {
     }
     // Counted by hand from the topic's own messages.
     let topic = &topics[0];
-    let graph = f.engine.graph(&GraphOf::Topic(topic.topic.id.clone())).unwrap();
+    let graph = f.engine.serve().graph(&GraphOf::Topic(topic.topic.id.clone())).unwrap();
     let of = |kind: EdgeKind| -> u64 {
         graph
             .edges
@@ -329,17 +332,17 @@ fn every_connection_rests_on_messages_that_can_be_shown() {
 #[test]
 fn a_topics_timeline_is_that_of_its_messages() {
     let f = with_topics();
-    for topic in f.engine.topics().unwrap() {
+    for topic in f.engine.topics().list().unwrap() {
         let ask = TimelineAsk { topic: Some(topic.topic.id.clone()), week_start: 1, ..TimelineAsk::default() };
-        let timeline = f.engine.timeline_in(&ask, &|_| 0).unwrap();
+        let timeline = f.engine.serve().timeline_in(&ask, &|_| 0).unwrap();
         assert_eq!(total(&timeline.messages), topic.messages.len() as u64);
     }
     let both = TimelineAsk {
-        topic: Some(f.engine.topics().unwrap()[0].topic.id.clone()),
+        topic: Some(f.engine.topics().list().unwrap()[0].topic.id.clone()),
         person: Some(person(&f, "Ana")),
         ..TimelineAsk::default()
     };
-    assert!(f.engine.timeline(&both).is_err(), "of one thing at a time");
+    assert!(f.engine.serve().timeline(&both).is_err(), "of one thing at a time");
 }
 
 #[test]
@@ -347,12 +350,12 @@ fn what_rests_on_what_is_off_the_record_is_marked_in_the_picture() {
     let f = Fixture::new();
     let hidden = f.propose("c1", "person Ana: I work as a nurse in Leeds.\nowner Mara: I see.");
     append(&f, &conversation("c2", "person Ana: Good morning.\nowner Mara: Good morning."));
-    f.engine.act(&Act::Approve(vec![f.id_of("nurse")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("nurse")])).unwrap();
     let ana = GraphOf::Person(person(&f, "Ana"));
     let marks = |graph: &Graph| graph.nodes.iter().filter(|node| node.is_private).map(|node| node.kind).collect::<Vec<_>>();
-    assert_eq!(marks(&f.engine.graph(&ana).unwrap()), []);
-    f.engine.set_private(&hidden, true, Existing::Keep).unwrap();
-    let graph = f.engine.graph(&ana).unwrap();
+    assert_eq!(marks(&f.engine.serve().graph(&ana).unwrap()), []);
+    f.engine.erasure().set_private(&hidden, true, Existing::Keep).unwrap();
+    let graph = f.engine.serve().graph(&ana).unwrap();
     assert_eq!(marks(&graph), [NodeKind::Memory, NodeKind::Conversation], "the conversation and what was kept of it");
     assert!(graph.edges.iter().filter(|edge| edge.b == hidden.as_str()).all(|edge| edge.is_private));
     assert!(graph.edges.iter().any(|edge| !edge.is_private), "control: the other conversation has no mark");

@@ -44,28 +44,28 @@ fn export(f: &Fixture, name: &str, conversations: &[(&str, &str, &[&str])]) -> P
 
 impl Fixture {
     pub(crate) fn choose(&self, settings: &Value) {
-        self.engine.store().write(|tx| tx.settings().put_setting("settings", &settings.to_string(), self.clock.now())).unwrap();
+        self.engine.store().write(|tx| tx.settings().put("settings", &settings.to_string(), self.clock.now())).unwrap();
     }
 
     fn bring(&self, way: Way, path: &Path) {
         match way {
             Way::CommandLine => {
                 let id = ImportId::fresh(&SeqIds::new(self.clock.now().0 as u64));
-                self.engine.import(&id, &ImportRequest::of(path), &Unwatched).unwrap();
-                self.engine.queue_unread().unwrap();
+                self.engine.imports().import(&id, &ImportRequest::of(path), &Unwatched).unwrap();
+                self.engine.queue().queue_unread().unwrap();
             }
-            Way::Window => drop(self.engine.queue_import(&ImportRequest::of(path)).unwrap()),
+            Way::Window => drop(self.engine.imports().queue(&ImportRequest::of(path)).unwrap()),
             Way::WatchedSource => {
                 let source = WatchedSource { path: path.to_owned(), kind: WatchKind::Chat, hour: 22, me: None };
-                self.engine.set_watched_sources(&[source]).unwrap();
-                self.engine.queue_watched().unwrap();
+                self.engine.sources().set_watched_sources(&[source]).unwrap();
+                self.engine.sources().queue_watched().unwrap();
             }
         }
-        while let Step::Ran(..) = self.engine.run_next(Lane::Import, &|_| {}).unwrap() {}
+        while let Step::Ran(..) = self.engine.queue().run_next(Lane::Import, &|_| {}).unwrap() {}
     }
 
     fn read(&self) {
-        while let Step::Ran(..) = self.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+        while let Step::Ran(..) = self.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     }
 
     fn conversation(&self, source: &str) -> ConversationRow {
@@ -114,7 +114,7 @@ fn a_conversation_that_is_already_here_stays_as_the_person_has_it() {
         f.clock.advance_ms(24 * 60 * 60_000);
         f.bring(way, &export(&f, "b.jsonl", &[("let back in", "whatsapp", &[UTRECHT])]));
         let id = f.conversation("let back in").id;
-        f.engine.set_private(&id, false, Existing::Keep).unwrap();
+        f.engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
         f.clock.advance_ms(24 * 60 * 60_000);
         f.bring(way, &export(&f, "c.jsonl", &[("open", "whatsapp", &[CELLO]), ("let back in", "whatsapp", &[CELLO])]));
         for source in ["open", "let back in"] {
@@ -135,7 +135,7 @@ fn an_import_that_is_not_looked_at_leaves_what_another_one_left_to_be_read() {
         let unread: Vec<&str> = ["waits", "both", "new"].into_iter().filter(|source| f.waits(source)).collect();
         assert_eq!(unread, ["waits", "both"], "{way:?}");
         // The conversation is read, and then more messages arrive.
-        f.engine.propose(&both, None, &Unwatched).unwrap();
+        f.engine.review().propose(&both, None, &Unwatched).unwrap();
         f.clock.advance_ms(24 * 60 * 60_000);
         f.bring(way, &export(&f, "b.jsonl", &[("both", "chat", &["I like to swim."])]));
         assert!(!f.waits("both"), "{way:?}: all that was unread there came with this import");
@@ -150,15 +150,18 @@ fn naming_the_owner_in_an_import_that_is_not_looked_at_brings_nothing_back_to_be
     std::fs::write(&path, "[01/03/2026, 09:00:00] Mara: I live in Utrecht.\n[01/03/2026, 09:01:00] Ana: Lovely.\n[13/03/2026, 09:01:00] Ana: Yes.\n").unwrap();
     let import = |n: u64, me: Option<&str>| {
         let request = ImportRequest { me: me.map(str::to_owned), ..ImportRequest::of(&path) };
-        f.engine.import(&ImportId::fresh(&SeqIds::new(n)), &request, &Unwatched).unwrap()
+        f.engine.imports().import(&ImportId::fresh(&SeqIds::new(n)), &request, &Unwatched).unwrap()
     };
     assert_eq!(import(70, None).totals.imported, 3);
     assert!(import(71, Some("Mara")).touched.len() == 1, "the conversation is known to be the owner's only now");
-    assert_eq!(f.engine.queue_unread().unwrap(), 0);
+    assert_eq!(f.engine.queue().queue_unread().unwrap(), 0);
     let f2 = Fixture::new();
     let request = |me: Option<&str>| ImportRequest { me: me.map(str::to_owned), ..ImportRequest::of(&path) };
-    f2.engine.import(&ImportId::fresh(&SeqIds::new(72)), &request(None), &Unwatched).unwrap();
-    f2.engine.propose(&f2.engine.store().read(|tx| tx.log().conversations_to_extract()).unwrap()[0], None, &Unwatched).unwrap();
-    f2.engine.import(&ImportId::fresh(&SeqIds::new(73)), &request(Some("Mara")), &Unwatched).unwrap();
-    assert_eq!(f2.engine.queue_unread().unwrap(), 1, "where it is looked at it is read again");
+    f2.engine.imports().import(&ImportId::fresh(&SeqIds::new(72)), &request(None), &Unwatched).unwrap();
+    f2.engine
+        .review()
+        .propose(&f2.engine.store().read(|tx| tx.log().conversations_to_extract()).unwrap()[0], None, &Unwatched)
+        .unwrap();
+    f2.engine.imports().import(&ImportId::fresh(&SeqIds::new(73)), &request(Some("Mara")), &Unwatched).unwrap();
+    assert_eq!(f2.engine.queue().queue_unread().unwrap(), 1, "where it is looked at it is read again");
 }

@@ -23,14 +23,14 @@ person Ana: That is fine for me, the rest goes to the food.";
 
 impl Fixture {
     fn settle(&self) -> Option<Timestamp> {
-        let next = self.engine.queue_settling().unwrap();
-        let lock = self.engine.lock_worker().unwrap();
-        self.engine.run_due(&lock, &|_| {}).unwrap();
-        next.or_else(|| self.engine.queue_settling().unwrap())
+        let next = self.engine.conversations().queue_settling().unwrap();
+        let lock = self.engine.queue().lock_worker().unwrap();
+        self.engine.queue().run_due(&lock, &|_| {}).unwrap();
+        next.or_else(|| self.engine.conversations().queue_settling().unwrap())
     }
 
     fn standing(&self, id: &ConversationId) -> Option<StoredConversationStatus> {
-        self.engine.store().read(|tx| self.engine.conversation_standing(tx, id)).unwrap()
+        self.engine.store().read(|tx| self.engine.conversations().status_of(tx, id)).unwrap()
     }
 
     fn status(&self, id: &ConversationId) -> ConversationStatus {
@@ -88,8 +88,8 @@ fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
     assert!(promise.due.is_some() && promise.is_open(), "{promise:?}");
     let row = f.engine.store().read(|tx| tx.log().interaction(&promise.place.interaction_id)).unwrap().unwrap();
     assert!(row.content.contains("by Friday"), "the span stands in her line");
-    let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
-    let owed = f.engine.commitments_with(&ana.id).unwrap();
+    let ana = f.engine.people().list().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+    let owed = f.engine.conversations().commitments_with(&ana.id).unwrap();
     assert_eq!(owed.len(), 1, "it is found from the person");
 }
 
@@ -154,7 +154,7 @@ fn say_nothing(f: &Fixture, id: &ConversationId) -> Vec<keepsake_engine::StoredC
 fn a_summary_names_its_range_and_is_superseded_by_a_newer_one() {
     let f = Fixture::new();
     // An analysis of an ended conversation writes a summary too.
-    f.engine.set_automatic_analysis(false).unwrap();
+    f.engine.conversations().set_automatic_analysis(false).unwrap();
     let id = party(&f);
     f.settle();
     assert_eq!(f.standing(&id).unwrap().summary, None, "while they talk there is nothing to sum up");
@@ -186,17 +186,17 @@ fn off_the_record_nothing_is_judged_kept_or_told() {
         f.clock.advance_ms(30 * DAY_MS);
         f.settle();
         assert!(f.standing(&id).unwrap().summary.is_some(), "control: it was judged");
-        f.engine.set_private(&id, true, existing).unwrap();
+        f.engine.erasure().set_private(&id, true, existing).unwrap();
         assert_eq!(f.standing(&id), None, "{existing:?}: nothing of it is served");
-        let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
-        assert!(f.engine.commitments_with(&ana.id).unwrap().is_empty(), "{existing:?}");
+        let ana = f.engine.people().list().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+        assert!(f.engine.conversations().commitments_with(&ana.id).unwrap().is_empty(), "{existing:?}");
         let mut secret =
             Conversation::new("party").channel("dm", "ana").messages("person Ana: I'll bring you the marzipan by Monday.");
         secret[0].source.message = "secret".to_owned();
         secret[0].time = f.clock.now();
         f.append(&secret);
         f.settle();
-        f.engine.set_private(&id, false, existing).unwrap();
+        f.engine.erasure().set_private(&id, false, existing).unwrap();
         if existing == Existing::Erase {
             let standing = f.standing(&id).unwrap();
             assert!(standing.commitments.is_empty() && standing.summary.is_none(), "what was erased does not come back");
@@ -215,13 +215,13 @@ fn promises_and_the_summary_of_before_are_back_when_it_is_on_the_record_again() 
     for existing in [Existing::Keep, Existing::Hide] {
         for is_written_meanwhile in [false, true] {
             let f = Fixture::new();
-            f.engine.set_automatic_analysis(false).unwrap();
+            f.engine.conversations().set_automatic_analysis(false).unwrap();
             let id = party(&f);
             f.clock.advance_ms(30 * DAY_MS);
             f.settle();
             let before = f.standing(&id).unwrap();
             assert!(before.commitments.len() == 1 && before.summary.is_some(), "control: {before:?}");
-            f.engine.set_private(&id, true, existing).unwrap();
+            f.engine.erasure().set_private(&id, true, existing).unwrap();
             assert_eq!(f.standing(&id), None, "control: not while it is off the record");
             if is_written_meanwhile {
                 let mut more = Conversation::new("party").channel("dm", "ana").messages("person Ana: Nobody is to know of this.");
@@ -229,7 +229,7 @@ fn promises_and_the_summary_of_before_are_back_when_it_is_on_the_record_again() 
                 more[0].time = f.clock.now();
                 f.append(&more);
             }
-            f.engine.set_private(&id, false, existing).unwrap();
+            f.engine.erasure().set_private(&id, false, existing).unwrap();
             f.settle();
             f.clock.advance_ms(60 * DAY_MS);
             f.settle();
@@ -254,23 +254,23 @@ fn a_context_holds_open_promises_and_earlier_summaries_of_the_people_here() {
         audience: Audience { channel: Some(channel.to_owned()), person: person.map(str::to_owned), agent: None },
         ..ContextRequest::default()
     };
-    let here = f.engine.context(&request("dm:ana", None)).unwrap();
+    let here = f.engine.serve().context(&request("dm:ana", None)).unwrap();
     assert!(here.items.iter().any(|item| item.kind == "commitment"), "{}", here.text);
     assert!(here.text.contains("Ana promised"), "{}", here.text);
     f.clock.advance_ms(30 * DAY_MS);
     f.settle();
-    let elsewhere = f.engine.context(&request("dm:elsewhere", Some("Ana"))).unwrap();
+    let elsewhere = f.engine.serve().context(&request("dm:elsewhere", Some("Ana"))).unwrap();
     let told = elsewhere.items.iter().find(|item| item.kind == "summary");
     let stored = f.standing(&id).unwrap().summary.unwrap();
     assert_eq!(told.map(|item| item.id.clone()), Some(stored.id.to_string()), "{}", elsewhere.text);
-    let public = f.engine.context(&request("matrix:!open", None)).unwrap();
+    let public = f.engine.serve().context(&request("matrix:!open", None)).unwrap();
     assert!(
         !public.items.iter().any(|item| item.kind == "summary"),
         "a closed conversation is not summed up in public: {}",
         public.text
     );
-    f.engine.set_private(&id, true, Existing::Keep).unwrap();
-    let after = f.engine.context(&request("dm:elsewhere", Some("Ana"))).unwrap();
+    f.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
+    let after = f.engine.serve().context(&request("dm:elsewhere", Some("Ana"))).unwrap();
     assert!(!after.items.iter().any(|item| item.kind == "summary"), "off the record it is told nowhere");
 }
 
@@ -281,9 +281,9 @@ fn a_look_waits_for_its_time_and_one_that_failed_for_good_is_not_tried_for_ever(
     let due = f.settle().expect("an active conversation may end");
     let lane = JobKind::SettleConversations.lane();
     assert_eq!(lane, Lane::Capture);
-    let jobs = || f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
-    assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (Some(due), 0), "nothing is queued before its time");
+    let jobs = || f.engine.store().read(|tx| tx.jobs().unsettled()).unwrap();
+    assert_eq!((f.engine.conversations().queue_settling().unwrap(), jobs()), (Some(due), 0), "nothing is queued before its time");
     f.clock.set(due);
-    assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (None, 1));
-    assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (None, 1), "one look at a time");
+    assert_eq!((f.engine.conversations().queue_settling().unwrap(), jobs()), (None, 1));
+    assert_eq!((f.engine.conversations().queue_settling().unwrap(), jobs()), (None, 1), "one look at a time");
 }

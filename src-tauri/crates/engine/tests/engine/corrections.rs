@@ -39,7 +39,7 @@ fn import(f: &Fixture, conversations: &[Vec<keepsake_domain::Message>]) {
     for messages in conversations {
         f.clock.advance_ms(1_000);
         let id = f.append(messages);
-        f.engine.propose(&id, None, &Unwatched).unwrap();
+        f.engine.review().propose(&id, None, &Unwatched).unwrap();
     }
 }
 
@@ -53,10 +53,11 @@ fn served(f: &Fixture, said: &[Said]) -> Vec<(String, String)> {
                 let audience = Audience { channel: channel.map(str::to_owned), ..Audience::default() };
                 let request =
                     ContextRequest { audience, query: Some(word.to_owned()), budget_chars: 20_000, ..ContextRequest::default() };
-                texts.push((format!("context {channel:?}"), f.engine.context(&request).unwrap().text));
+                texts.push((format!("context {channel:?}"), f.engine.serve().context(&request).unwrap().text));
             }
             let kinds = vec![Kind::Memory, Kind::Topic];
-            let found = f.engine.search(&SearchAsk { query: word.to_owned(), kinds, limit: 50, ..SearchAsk::default() }).unwrap();
+            let found =
+                f.engine.serve().search(&SearchAsk { query: word.to_owned(), kinds, limit: 50, ..SearchAsk::default() }).unwrap();
             let memories: Vec<String> = f
                 .engine
                 .store()
@@ -67,14 +68,14 @@ fn served(f: &Fixture, said: &[Said]) -> Vec<(String, String)> {
             texts.push(("search of topics".to_owned(), lines.collect::<Vec<_>>().join("\n")));
         }
     }
-    texts.push(("context".to_owned(), f.engine.context(&ContextRequest::default()).unwrap().text));
-    let topics = f.engine.topics().unwrap();
+    texts.push(("context".to_owned(), f.engine.serve().context(&ContextRequest::default()).unwrap().text));
+    let topics = f.engine.topics().list().unwrap();
     let of_topics = f.engine.store().read(|tx| {
         let told = TopicTexts::new(tx)?;
         topics.iter().map(|topic| told.lines(&topic.version.id)).collect::<Result<Vec<_>, _>>()
     });
     texts.push(("topics".to_owned(), of_topics.unwrap().concat().into_iter().map(|line| line.text + "\n").collect()));
-    let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
+    let rows = f.engine.people().profile_rows(&f.engine.erasure().person_named("Mara").unwrap()).unwrap();
     let current = current_profiles(&rows);
     let entries = rows.into_iter().filter(|row| current.contains(&row.entry.id)).map(|row| row.entry.content + "\n");
     texts.push(("profile".to_owned(), entries.collect()));
@@ -108,7 +109,7 @@ fn ids_of(f: &Fixture, word: &str, statuses: &[MemoryStatus]) -> Vec<MemoryId> {
 
 fn approve_all(f: &Fixture) {
     let waiting: Vec<MemoryId> = f.rows().into_iter().filter(|(_, text)| text.starts_with("pending")).map(|(id, _)| id).collect();
-    f.engine.act(&Act::Approve(waiting)).unwrap();
+    f.engine.review().act(&Act::Approve(waiting)).unwrap();
 }
 
 /// The failures, and the number of corrections.
@@ -175,11 +176,11 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     for conversation in &history.conversations {
         let id =
             f.engine.store().read(|tx| tx.log().conversation_by_source(&conversation[0].source.conversation)).unwrap().unwrap();
-        f.engine.propose(&id, None, &Unwatched).unwrap();
-        let _ = f.engine.analyze_now(&id, &Unwatched);
+        f.engine.review().propose(&id, None, &Unwatched).unwrap();
+        let _ = f.engine.conversations().analyze_now(&id, &Unwatched);
     }
     f.derive();
-    f.engine.rebuild_topics().unwrap();
+    f.engine.topics().rebuild().unwrap();
     f.derive();
     let f = f.restarted(seed + 1_000_000);
     f.derive();
@@ -207,16 +208,16 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
                     continue;
                 }
                 match correction {
-                    Correction::Reject => f.engine.act(&Act::Reject(vec![id], None)).unwrap(),
-                    _ => f.engine.act(&Act::Edit(id, other_words(&row.content), None)).unwrap(),
+                    Correction::Reject => f.engine.review().act(&Act::Reject(vec![id], None)).unwrap(),
+                    _ => f.engine.review().act(&Act::Edit(id, other_words(&row.content), None)).unwrap(),
                 };
             }
         }
         Correction::Erase => {
             let ids = ids_of(f, said.word, &[MemoryStatus::Active]);
-            f.engine.act(&Act::Archive(ids.clone())).unwrap();
-            let foreseen = f.engine.preview_erased_memories(&ids).unwrap();
-            let receipt = f.engine.erase_memories(&ids).unwrap();
+            f.engine.review().act(&Act::Archive(ids.clone())).unwrap();
+            let foreseen = f.engine.erasure().preview_erased_memories(&ids).unwrap();
+            let receipt = f.engine.erasure().erase_memories(&ids).unwrap();
             assert!(receipt.is_done && receipt.erased == foreseen, "what was listed went: {foreseen:?} {receipt:?}");
             let everything = [MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Archived, MemoryStatus::Superseded];
             assert_eq!(ids_of(f, said.word, &everything), [], "no row is left");
@@ -225,8 +226,8 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
             // One action is enough, although each audience has its own entry for the statement.
             let (id, content) = entries_of(f, said.word).remove(0);
             match correction {
-                Correction::Debunk => f.engine.dispute_profile(&id, true).unwrap(),
-                _ => f.engine.correct_profile(&id, &other_words(&content)).map(drop).unwrap(),
+                Correction::Debunk => f.engine.people().dispute_profile(&id, true).unwrap(),
+                _ => f.engine.people().correct_profile(&id, &other_words(&content)).map(drop).unwrap(),
             }
         }
     }
@@ -234,7 +235,7 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
 
 /// Current entries of the owner's profile that contain this word.
 fn entries_of(f: &Fixture, word: &str) -> Vec<(ProfileId, String)> {
-    let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
+    let rows = f.engine.people().profile_rows(&f.engine.erasure().person_named("Mara").unwrap()).unwrap();
     let current = current_profiles(&rows);
     let entries =
         rows.into_iter().map(|row| row.entry).filter(|entry| current.contains(&entry.id) && entry.debunked_at.is_none());
@@ -244,15 +245,15 @@ fn entries_of(f: &Fixture, word: &str) -> Vec<(ProfileId, String)> {
 /// Applies every clean-up proposal, months later.
 fn tidy(f: &Fixture) {
     f.clock.advance_ms(90 * DAY_MS);
-    f.engine.reflect(&Unwatched).unwrap();
-    let all: Vec<_> = f.engine.reflections().unwrap().into_iter().map(|row| row.id).collect();
-    let run = f.engine.apply_reflections(Some(&all), &Unwatched).unwrap();
+    f.engine.reflections().reflect(&Unwatched).unwrap();
+    let all: Vec<_> = f.engine.reflections().list().unwrap().into_iter().map(|row| row.id).collect();
+    let run = f.engine.reflections().apply(Some(&all), &Unwatched).unwrap();
     assert_eq!(run.applied.len(), all.len(), "all of it is applied: {run:?}");
 }
 
 /// The current entries of the owner's profile that do not contain this word.
 fn told_of_profile(f: &Fixture, word: &str) -> BTreeSet<String> {
-    let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
+    let rows = f.engine.people().profile_rows(&f.engine.erasure().person_named("Mara").unwrap()).unwrap();
     let current = current_profiles(&rows);
     let entries = rows.into_iter().filter(|row| current.contains(&row.entry.id)).map(|row| row.entry.content);
     entries.filter(|content| !content.contains(word)).collect()
@@ -304,7 +305,7 @@ fn a_correction_of_the_profile_is_taken_up_at_once_stays_and_touches_nothing_els
 #[test]
 fn a_store_that_forgets_what_was_taken_back_is_noticed() {
     let mut tally = Tally::default();
-    let forget = |f: &Fixture| drop(f.engine.undo(None).unwrap());
+    let forget = |f: &Fixture| drop(f.engine.review().undo(None).unwrap());
     for seed in 0..4 {
         play(seed, Correction::Reject, &forget, &mut tally);
     }
@@ -319,17 +320,17 @@ fn what_a_profile_says_wrong_goes_from_the_memories_too_and_comes_back_with_it()
     f.clock.advance_ms(DAY_MS);
     approve_all(&f);
     f.derive();
-    let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
+    let rows = f.engine.people().profile_rows(&f.engine.erasure().person_named("Mara").unwrap()).unwrap();
     let entry = rows.iter().find(|row| row.entry.content.contains("short answers")).unwrap().entry.id.clone();
     let short = || known(&f, &[]).into_iter().find(|text| text.contains("short answers")).unwrap();
     assert!(short().starts_with("active"), "{}", short());
     f.clock.advance_ms(DAY_MS);
-    f.engine.dispute_profile(&entry, true).unwrap();
+    f.engine.people().dispute_profile(&entry, true).unwrap();
     assert!(short().starts_with("rejected"), "the memory rests on the same words: {}", short());
     assert!(known(&f, &[]).iter().any(|text| text.starts_with("active") && text.contains("cello")), "the other one stays");
-    f.engine.dispute_profile(&entry, false).unwrap();
+    f.engine.people().dispute_profile(&entry, false).unwrap();
     assert!(short().starts_with("active"), "taken back, it stands again: {}", short());
-    f.engine.correct_profile(&entry, "Prefers long answers").unwrap();
+    f.engine.people().correct_profile(&entry, "Prefers long answers").unwrap();
     assert!(short().starts_with("rejected"), "{}", short());
 }
 
@@ -344,9 +345,9 @@ fn a_refused_memory_takes_its_entry_of_the_profile_along_and_undo_brings_both_ba
     let before = told();
     assert!(before.iter().any(|entry| entry.contains("short answers")), "{before:?}");
     let id = ids_of(&f, "short answers", &[MemoryStatus::Active]).remove(0);
-    f.engine.act(&Act::Reject(vec![id], None)).unwrap();
+    f.engine.review().act(&Act::Reject(vec![id], None)).unwrap();
     let rest: BTreeSet<String> = before.iter().filter(|entry| !entry.contains("short answers")).cloned().collect();
     assert_eq!(told(), rest, "only that one");
-    f.engine.undo(None).unwrap();
+    f.engine.review().undo(None).unwrap();
     assert_eq!(told(), before);
 }

@@ -20,7 +20,7 @@ fn told(seed: u64) -> Fixture {
     }
     read_all(&f);
     let waiting: Vec<MemoryId> = f.rows().into_iter().map(|(id, _)| id).collect();
-    f.engine.act(&Act::Approve(waiting)).unwrap();
+    f.engine.review().act(&Act::Approve(waiting)).unwrap();
     f.clock.advance_ms(7 * DAY_MS);
     f.derive();
     f
@@ -28,7 +28,7 @@ fn told(seed: u64) -> Fixture {
 
 fn read_all(f: &Fixture) {
     for id in f.engine.store().read(|tx| tx.log().conversations_to_extract()).unwrap() {
-        f.engine.propose(&id, None, &Unwatched).unwrap();
+        f.engine.review().propose(&id, None, &Unwatched).unwrap();
     }
 }
 
@@ -40,20 +40,20 @@ fn known(f: &Fixture) -> BTreeMap<String, String> {
         known.insert(id.to_string(), format!("{text} {:?} {:?} {evidence:?}", row.confidence, row.proposers));
     }
     for person in f.engine.store().read(|tx| tx.people().handles()).unwrap() {
-        let rows = f.engine.profile_rows(&person.entity_id).unwrap();
+        let rows = f.engine.people().profile_rows(&person.entity_id).unwrap();
         let current = current_profiles(&rows);
         for row in rows.into_iter().filter(|row| current.contains(&row.entry.id)) {
             known.insert(row.entry.id.to_string(), format!("{:?}", row.entry));
         }
     }
-    for topic in f.engine.topics().unwrap() {
-        let lines = f.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap();
+    for topic in f.engine.topics().list().unwrap() {
+        let lines = f.engine.store().read(|tx| tx.topics().lines(&topic.version.id)).unwrap();
         known.insert(topic.topic.id.to_string(), format!("{} {} {lines:?}", topic.title(), topic.version.messages));
     }
     let promises = f.engine.store().read(|tx| {
         let ids = tx.privacy().conversations_of_channel("chat", "echo")?;
         ids.iter()
-            .map(|id| Ok(f.engine.conversation_standing(tx, id)?.map(|standing| standing.commitments)))
+            .map(|id| Ok(f.engine.conversations().status_of(tx, id)?.map(|standing| standing.commitments)))
             .collect::<Result<Vec<_>, _>>()
     });
     known.insert("promises".to_owned(), format!("{:?}", promises.unwrap().into_iter().flatten().flatten().collect::<Vec<_>>()));
@@ -108,14 +108,14 @@ fn replayed(f: &Fixture, text: &str) {
     }
     read_all(f);
     f.derive();
-    f.engine.rebuild_topics().unwrap();
+    f.engine.topics().rebuild().unwrap();
     f.derive();
 }
 
 fn served(f: &Fixture) -> String {
     let ask = |query: Option<&str>| {
         let ask = ContextRequest { query: query.map(str::to_owned), budget_chars: 12_000, ..ContextRequest::default() };
-        f.engine.context(&ask).unwrap().text
+        f.engine.serve().context(&ask).unwrap().text
     };
     let about = ["pump", "flight", "museum", "archive"].map(|word| ask(Some(word)));
     format!("{}\n{}", ask(None), about.join("\n"))
@@ -163,7 +163,7 @@ fn a_person_who_says_it_in_their_own_words_is_heard() {
     f.append(&conversation("then", "owner Mara: I play the cello. I live in Utrecht."));
     read_all(&f);
     let cello = f.id_of("cello");
-    f.engine.act(&Act::Approve(vec![cello.clone()])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![cello.clone()])).unwrap();
     f.clock.advance_ms(7 * DAY_MS);
     assert!(served(&f).contains("User: “I play the cello”"));
     f.clock.advance_ms(DAY_MS);
@@ -193,10 +193,10 @@ assistant Nova: Noted.",
     f.append(&conversation("gone", "owner Mara: I play the cello.\nassistant Nova: Lovely."));
     read_all(&f);
     let waiting: Vec<MemoryId> = f.rows().into_iter().map(|(id, _)| id).collect();
-    f.engine.act(&Act::Approve(waiting)).unwrap();
+    f.engine.review().act(&Act::Approve(waiting)).unwrap();
     f.clock.advance_ms(60 * DAY_MS);
     f.derive();
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.derive();
     f
 }
@@ -220,14 +220,14 @@ fn asked(f: &Fixture, way: Way) -> String {
         tiers.tiers.iter().map(|tier| format!("# {}\n{}\n", tier.tier.name(), tier.text)).collect()
     };
     match way {
-        Way::Tiers => printed(f.engine.tiers(&ask).unwrap()),
-        Way::TiersPreview => printed(f.engine.tiers_preview(&ask).unwrap()),
-        Way::Context => f.engine.context(&request).unwrap().text,
-        Way::ContextPreview => f.engine.context_preview(&request).unwrap().text,
+        Way::Tiers => printed(f.engine.sessions().tiers(&ask).unwrap()),
+        Way::TiersPreview => printed(f.engine.sessions().tiers_preview(&ask).unwrap()),
+        Way::Context => f.engine.serve().context(&request).unwrap().text,
+        Way::ContextPreview => f.engine.serve().context_preview(&request).unwrap().text,
         Way::Search => {
             let query = "tabs spaces sister teacher cats".to_owned();
             let search = SearchAsk { query, limit: 20, audience: Some(audience), ..SearchAsk::default() };
-            let found = f.engine.search(&search).unwrap();
+            let found = f.engine.serve().search(&search).unwrap();
             found.messages.iter().map(|hit| format!("{}: {}\n", hit.message.author, hit.message.content)).collect()
         }
     }
@@ -257,7 +257,7 @@ fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
     };
     if is_erased_between {
         let gone = f.engine.store().read(|tx| tx.log().conversation_by_source("gone")).unwrap().unwrap();
-        f.engine.erase_conversation(&gone, "test").unwrap();
+        f.engine.erasure().erase_conversation(&gone, "test").unwrap();
         f.derive();
     }
     let rests = |f: &Fixture| {

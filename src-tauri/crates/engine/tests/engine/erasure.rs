@@ -30,9 +30,9 @@ fn import(f: &Fixture) -> ImportId {
         )
     };
     std::fs::write(&path, (0..50).map(|n| line(n) + "\n").collect::<String>()).unwrap();
-    f.engine.queue_import(&ImportRequest::of(&path)).unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.engine.imports().queue(&ImportRequest::of(&path)).unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
     assert!(!f.memories().is_empty(), "something was derived from it");
     assert!(f.engine.store().checkpoint().unwrap());
     f.engine.store().read(|tx| tx.sources().imports(1)).unwrap()[0].id.clone()
@@ -43,7 +43,7 @@ fn with_nobody_reading_the_receipt_says_done_at_once() {
     let f = Fixture::new();
     let import = import(&f);
     assert!(canaries(&f) > 50, "it is there to be found");
-    let receipt = f.engine.undo_import(&import).unwrap();
+    let receipt = f.engine.erasure().undo_import(&import).unwrap();
     assert!(receipt.is_done && receipt.erased.messages == 50, "{receipt:?}");
     assert_eq!(canaries(&f), 0);
     let job = f.engine.store().read(|tx| tx.jobs().job(&receipt.job)).unwrap();
@@ -69,7 +69,7 @@ fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureRe
             for round in 0..6 {
                 assert_eq!(tx.log().totals()?.0, 50, "the reader is still there");
                 f.clock.advance_ms(5_000);
-                let step = f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap();
+                let step = f.engine.queue().run_next(Lane::Upkeep, &|_| {}).unwrap();
                 assert_eq!(step, Step::Ran(receipt.job.clone(), JobState::Queued), "try {round} neither fails nor gives up");
             }
             Ok(receipt)
@@ -79,7 +79,7 @@ fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureRe
     let f = f.restarted(2);
     assert!(f.engine.store().read(|tx| tx.lifecycle().pending_erasures()).unwrap() == 1, "a restart forgets nothing");
     f.clock.advance_ms(5_000);
-    assert_eq!(f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap(), Step::Ran(receipt.job.clone(), JobState::Done));
+    assert_eq!(f.engine.queue().run_next(Lane::Upkeep, &|_| {}).unwrap(), Step::Ran(receipt.job.clone(), JobState::Done));
     assert_eq!(canaries(&f), remains, "now it is done");
     assert_eq!(f.engine.store().read(|tx| tx.lifecycle().pending_erasures()).unwrap(), 0);
     drop(other);
@@ -87,14 +87,14 @@ fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureRe
 
 #[test]
 fn an_undone_import_is_pending_while_a_reader_holds_it_up() {
-    held_up(|f, import| f.engine.undo_import(import).unwrap(), 0);
+    held_up(|f, import| f.engine.erasure().undo_import(import).unwrap(), 0);
 }
 
 #[test]
 fn an_erased_conversation_is_pending_while_a_reader_holds_it_up() {
     let erase = |f: &Fixture, _: &ImportId| {
         let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
-        f.engine.erase_conversation(&id, "asked").unwrap()
+        f.engine.erasure().erase_conversation(&id, "asked").unwrap()
     };
     held_up(erase, 0);
 }
@@ -106,12 +106,12 @@ fn what_was_derived_is_pending_while_a_reader_holds_it_up() {
         let f = Fixture::new();
         import(&f);
         let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
-        assert!(f.engine.set_private(&id, true, Existing::Erase).unwrap().receipt.unwrap().is_done);
+        assert!(f.engine.erasure().set_private(&id, true, Existing::Erase).unwrap().receipt.unwrap().is_done);
         canaries(&f)
     };
     let erase = |f: &Fixture, _: &ImportId| {
         let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c1")).unwrap().unwrap();
-        let outcome = f.engine.set_private(&id, true, Existing::Erase).unwrap();
+        let outcome = f.engine.erasure().set_private(&id, true, Existing::Erase).unwrap();
         assert!(f.memories().is_empty());
         outcome.receipt.unwrap()
     };
@@ -126,16 +126,16 @@ fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
     let receipt = other
         .read(|tx| {
             tx.log().totals()?;
-            Ok(f.engine.undo_import(&import).unwrap())
+            Ok(f.engine.erasure().undo_import(&import).unwrap())
         })
         .unwrap();
     assert!(!receipt.is_done);
     f.clock.advance_ms(5_000);
-    let end = f.engine.run_next_killed(Lane::Upkeep, &|_| {}, &|_| true).unwrap();
+    let end = f.engine.queue().run_next_killed(Lane::Upkeep, &|_| {}, &|_| true).unwrap();
     assert_eq!(end, None, "the process died with the lease in its hand");
     let f = f.restarted(3);
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
     assert_eq!(f.engine.store().read(|tx| tx.jobs().job(&receipt.job)).unwrap().state, JobState::Done);
     assert_eq!(canaries(&f), 0);
 }
@@ -144,12 +144,12 @@ fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
 fn an_undone_import_is_forgotten_by_name_and_may_be_imported_again() {
     let f = Fixture::new();
     let import = import(&f);
-    f.engine.undo_import(&import).unwrap();
+    f.engine.erasure().undo_import(&import).unwrap();
     let row = f.engine.store().read(|tx| tx.sources().imports(1)).unwrap().pop().unwrap();
     assert_eq!((row.path.as_str(), row.totals.imported), ("", 50));
     let again = f.dir.path().join("chat.jsonl");
     let id = ImportId::fresh(&keepsake_testkit::SeqIds::new(5));
-    let outcome = f.engine.import(&id, &ImportRequest::of(&again), &Unwatched).unwrap();
+    let outcome = f.engine.imports().import(&id, &ImportRequest::of(&again), &Unwatched).unwrap();
     assert_eq!((outcome.totals.imported, outcome.totals.skipped.len()), (50, 0), "imported again, it is new");
 }
 
@@ -161,15 +161,15 @@ fn paused_work_does_not_hold_up_an_erasure() {
     let receipt = other
         .read(|tx| {
             tx.log().totals()?;
-            Ok(f.engine.undo_import(&import).unwrap())
+            Ok(f.engine.erasure().undo_import(&import).unwrap())
         })
         .unwrap();
     assert!(!receipt.is_done, "a reader holds it up");
     drop(other);
-    f.engine.pause_for(PauseFor::Resumed).unwrap();
+    f.engine.queue().pause_for(PauseFor::Resumed).unwrap();
     f.clock.advance_ms(keepsake_domain::job::ERASURE_RETRY_MS);
-    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused(None));
-    let step = f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap();
+    assert_eq!(f.engine.queue().run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused(None));
+    let step = f.engine.queue().run_next(Lane::Upkeep, &|_| {}).unwrap();
     assert!(matches!(step, Step::Ran(_, JobState::Done)), "{step:?}");
     assert_eq!(canaries(&f), 0);
 }

@@ -42,23 +42,23 @@ impl Fixture {
     /// Appends a conversation and proposes from it.
     pub(crate) fn propose(&self, id: &str, lines: &str) -> ConversationId {
         let id = self.append(&conversation(id, lines));
-        self.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+        self.engine.review().propose(&id, None, &keepsake_engine::Unwatched).unwrap();
         id
     }
 
     /// Advances the clock by a day so that everything settles, and runs all derivations.
     pub(crate) fn derive(&self) {
         self.clock.advance_ms(DAY_MS);
-        self.engine.queue_topics().unwrap();
-        self.engine.queue_profiles().unwrap();
-        self.engine.queue_settling().unwrap();
+        self.engine.topics().queue().unwrap();
+        self.engine.people().queue_profiles().unwrap();
+        self.engine.conversations().queue_settling().unwrap();
         self.run_due();
     }
 
     /// Runs the queue until nothing is due.
     pub(crate) fn run_due(&self) {
-        let lock = self.engine.lock_worker().unwrap();
-        self.engine.run_due(&lock, &|_| {}).unwrap();
+        let lock = self.engine.queue().lock_worker().unwrap();
+        self.engine.queue().run_due(&lock, &|_| {}).unwrap();
     }
 
     /// `status category subject: content` of every memory, oldest first.
@@ -67,11 +67,8 @@ impl Fixture {
     }
 
     pub(crate) fn rows(&self) -> Vec<(MemoryId, String)> {
-        let (_, rows) = self
-            .engine
-            .store()
-            .read(|tx| tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1_000))
-            .unwrap();
+        let (_, rows) =
+            self.engine.store().read(|tx| tx.memories().list(&MemoryFilter::default(), MemorySort::Oldest, 0, 1_000)).unwrap();
         rows.into_iter()
             .map(|row| {
                 let m = row.memory;

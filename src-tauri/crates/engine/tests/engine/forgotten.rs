@@ -20,15 +20,15 @@ fn derive(f: &Fixture) {
     // Long enough for the conversation to end and its session to be summarized.
     f.clock.advance_ms(DAY_MS);
     f.derive();
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.run_due();
 }
 
 /// Rebuilds all derived data.
 fn rebuild(f: &Fixture) {
-    f.engine.begin_rebuild(&Unwatched).unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_until_idle(&lock, &|_| {}).unwrap();
+    f.engine.maintenance().begin_rebuild(&Unwatched).unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_until_idle(&lock, &|_| {}).unwrap();
 }
 
 /// A conversation that contains the word among other messages, with everything derived from it.
@@ -42,9 +42,9 @@ fn lived_in() -> (Fixture, MemoryId) {
         ),
     );
     let waiting: Vec<MemoryId> = f.rows().into_iter().map(|(id, _)| id).collect();
-    f.engine.act(&Act::Approve(waiting)).unwrap();
+    f.engine.review().act(&Act::Approve(waiting)).unwrap();
     derive(&f);
-    f.engine.analyze_now(&id, &Unwatched).unwrap();
+    f.engine.conversations().analyze_now(&id, &Unwatched).unwrap();
     let memory = f
         .rows()
         .into_iter()
@@ -55,24 +55,25 @@ fn lived_in() -> (Fixture, MemoryId) {
 }
 
 fn archive(f: &Fixture, id: &MemoryId) {
-    f.engine.act(&Act::Archive(vec![id.clone()])).unwrap();
+    f.engine.review().act(&Act::Archive(vec![id.clone()])).unwrap();
 }
 
 #[test]
 fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back() {
     let (f, id) = lived_in();
     // Make an edit, so that there is a chain of versions, and a request by an agent.
-    let edited = f.engine.act(&Act::Edit(id, format!("User writes on {WORD} paper"), None)).unwrap().created[0].1.clone();
+    let edited =
+        f.engine.review().act(&Act::Edit(id, format!("User writes on {WORD} paper"), None)).unwrap().created[0].1.clone();
     let audience = Audience { agent: Some("coder".to_owned()), ..Audience::default() };
     let request = ContextRequest { audience, query: Some(WORD.to_owned()), ..ContextRequest::default() };
-    assert!(f.engine.context(&request).unwrap().text.contains(WORD));
+    assert!(f.engine.serve().context(&request).unwrap().text.contains(WORD));
     archive(&f, &edited);
     let before = rows_with(&f, WORD);
     assert!(before.len() >= 6, "it stands in many tables: {before:#?}");
     let others: Vec<String> = f.memories().into_iter().filter(|text| !text.contains(WORD)).collect();
-    let foreseen = f.engine.preview_erased_memories(std::slice::from_ref(&edited)).unwrap();
+    let foreseen = f.engine.erasure().preview_erased_memories(std::slice::from_ref(&edited)).unwrap();
     assert_eq!(rows_with(&f, WORD), before, "counting changes nothing");
-    let receipt = f.engine.erase_memories(std::slice::from_ref(&edited)).unwrap();
+    let receipt = f.engine.erasure().erase_memories(std::slice::from_ref(&edited)).unwrap();
     assert_eq!(receipt.erased, foreseen, "what was listed is what went");
     assert!(receipt.is_done, "and the files were looked through: {receipt:?}");
     let counts = receipt.erased;
@@ -84,35 +85,35 @@ fn nothing_of_it_stands_anywhere_but_in_the_message_and_nothing_brings_it_back()
     let said =
         f.engine.store().read(|tx| tx.log().conversation_interactions(&tx.log().conversation_by_source("c1")?.unwrap())).unwrap();
     assert!(said[0].content.contains(WORD), "the message stays as it was said");
-    assert!(!f.engine.context(&request).unwrap().text.contains(WORD), "an agent is not given the words");
+    assert!(!f.engine.serve().context(&request).unwrap().text.contains(WORD), "an agent is not given the words");
     // Run every derivation.
     let conversation = said[0].conversation_id.clone();
-    f.engine.propose(&conversation, None, &Unwatched).unwrap();
+    f.engine.review().propose(&conversation, None, &Unwatched).unwrap();
     rebuild(&f);
-    f.engine.analyze_now(&conversation, &Unwatched).unwrap();
+    f.engine.conversations().analyze_now(&conversation, &Unwatched).unwrap();
     derive(&f);
-    f.engine.rebuild_topics().unwrap();
+    f.engine.topics().rebuild().unwrap();
     derive(&f);
     assert_eq!(of_it(&f), Vec::<String>::new(), "derived anew");
     let f = f.restarted(9);
     derive(&f);
     f.append(&Conversation::new("later").messages(&format!("owner Mara: I prefer {WORD} paper for every letter.")));
     let later = f.engine.store().read(|tx| tx.log().conversation_by_source("later")).unwrap().unwrap();
-    f.engine.propose(&later, None, &Unwatched).unwrap();
+    f.engine.review().propose(&later, None, &Unwatched).unwrap();
     assert!(f.memories().iter().all(|text| !text.contains(WORD)), "said once more it is not offered: {:?}", f.memories());
 }
 
 #[test]
 fn only_what_was_put_away_is_erased() {
     let (f, id) = lived_in();
-    let refused = f.engine.erase_memories(std::slice::from_ref(&id)).unwrap_err().to_string();
+    let refused = f.engine.erasure().erase_memories(std::slice::from_ref(&id)).unwrap_err().to_string();
     assert!(refused.contains("to the trash first"), "{refused}");
-    assert!(f.engine.preview_erased_memories(std::slice::from_ref(&id)).is_err());
+    assert!(f.engine.erasure().preview_erased_memories(std::slice::from_ref(&id)).is_err());
     archive(&f, &id);
-    assert_eq!(f.engine.erase_memories(std::slice::from_ref(&id)).unwrap().erased.memories, 1);
-    let undone = f.engine.undo(None).unwrap();
+    assert_eq!(f.engine.erasure().erase_memories(std::slice::from_ref(&id)).unwrap().erased.memories, 1);
+    let undone = f.engine.review().undo(None).unwrap();
     assert!(undone.is_none_or(|(_, _, restored)| !restored.contains(&id)), "no undo brings it back");
-    let again = f.engine.erase_memories(std::slice::from_ref(&id)).unwrap_err().to_string();
+    let again = f.engine.erasure().erase_memories(std::slice::from_ref(&id)).unwrap_err().to_string();
     assert!(again.contains("no memory"), "{again}");
 }
 
@@ -121,17 +122,17 @@ fn a_copy_of_what_is_approved_elsewhere_goes_alone() {
     let f = Fixture::new();
     f.propose("c1", "owner Mara: I live in Porto.");
     let first = f.id_of("Porto");
-    f.engine.act(&Act::Approve(vec![first.clone()])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![first.clone()])).unwrap();
     // The same statement in a place that others can see too is a separate memory.
     f.clock.advance_ms(1_000);
     f.append(&Conversation::new("room").channel("matrix", "room").public().messages("owner Mara: I live in Porto."));
     let room = f.engine.store().read(|tx| tx.log().conversation_by_source("room")).unwrap().unwrap();
-    f.engine.propose(&room, None, &Unwatched).unwrap();
+    f.engine.review().propose(&room, None, &Unwatched).unwrap();
     let copies: Vec<MemoryId> =
         f.rows().into_iter().filter(|(id, text)| *id != first && text.contains("Porto")).map(|(id, _)| id).collect();
     let [copy] = copies.as_slice() else { panic!("one more: {:?}", f.memories()) };
     archive(&f, copy);
-    f.engine.erase_memories(std::slice::from_ref(copy)).unwrap();
+    f.engine.erasure().erase_memories(std::slice::from_ref(copy)).unwrap();
     assert_eq!(f.memories().len(), 1, "{:?}", f.memories());
     assert!(f.memories()[0].starts_with("active"), "the approved one stays");
     assert_eq!(f.engine.store().read(|tx| tx.lifecycle().forgotten_places()).unwrap(), [], "and its words are of use");
@@ -142,20 +143,20 @@ fn an_older_backup_does_not_bring_it_back() {
     let (f, id) = lived_in();
     let outside = tempfile::tempdir().unwrap();
     let backup = outside.path().join("mine.db");
-    f.engine.back_up(&backup, &Unwatched).unwrap();
+    f.engine.backups().back_up(&backup, &Unwatched).unwrap();
     archive(&f, &id);
-    f.engine.erase_memories(std::slice::from_ref(&id)).unwrap();
+    f.engine.erasure().erase_memories(std::slice::from_ref(&id)).unwrap();
     let others = f.memories();
-    f.engine.restore(&backup, &Unwatched).unwrap();
+    f.engine.backups().restore(&backup, &Unwatched).unwrap();
     assert_eq!(f.memories(), others);
     assert_eq!(rows_with(&f, WORD), Vec::<String>::new());
     derive(&f);
     assert_eq!(rows_with(&f, WORD), Vec::<String>::new(), "nor is it derived again");
     // The same for an export that is restored into another store, with the decisions applied.
     let folder = outside.path().join("export");
-    f.engine.export(&folder, &Unwatched).unwrap();
+    f.engine.exports().export(&folder, &Unwatched).unwrap();
     let other = Fixture::new();
-    other.engine.restore_export(&folder, &Unwatched).unwrap();
+    other.engine.exports().restore(&folder, &Unwatched).unwrap();
     rebuild(&other);
     assert!(other.memories().iter().all(|text| !text.contains(WORD)), "{:?}", other.memories());
 }
@@ -164,10 +165,10 @@ fn an_older_backup_does_not_bring_it_back() {
 fn a_refused_memory_that_is_erased_stays_refused() {
     let f = Fixture::new();
     let id = f.append(&conversation("c1", "owner Mara: I'm allergic to peanuts."));
-    f.engine.propose(&id, None, &Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &Unwatched).unwrap();
     let memory = f.id_of("peanuts");
-    f.engine.act(&Act::Reject(vec![memory.clone()], None)).unwrap();
-    f.engine.erase_memories(std::slice::from_ref(&memory)).unwrap();
+    f.engine.review().act(&Act::Reject(vec![memory.clone()], None)).unwrap();
+    f.engine.erasure().erase_memories(std::slice::from_ref(&memory)).unwrap();
     assert!(f.memories().is_empty());
     f.clock.advance_ms(1_000);
     for (name, line) in

@@ -8,9 +8,9 @@ use keepsake_testkit::Conversation;
 use crate::fixture::Fixture;
 
 fn derive(f: &Fixture) {
-    f.engine.queue_profiles().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_until_idle(&lock, &|_| {}).unwrap();
+    f.engine.people().queue_profiles().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_until_idle(&lock, &|_| {}).unwrap();
 }
 
 fn refused(f: &Fixture, id: &str, day: &str, need: &str) {
@@ -21,7 +21,7 @@ fn refused(f: &Fixture, id: &str, day: &str, need: &str) {
 }
 
 fn gaps(f: &Fixture) -> Vec<(String, u32, GapStatus)> {
-    f.engine.gaps().unwrap().into_iter().map(|gap| (gap.need, gap.frequency, gap.status)).collect()
+    f.engine.gaps().list().unwrap().into_iter().map(|gap| (gap.need, gap.frequency, gap.status)).collect()
 }
 
 const NEED: &str = "export my notes as PDF";
@@ -38,7 +38,7 @@ fn what_is_refused_again_is_one_gap_and_a_one_off_is_none() {
     let found = gaps(&f);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].1, found[0].2), (2, GapStatus::Detected));
-    assert_eq!(f.engine.gaps().unwrap()[0].proposer, "builtin-gap/2", "it names what found it");
+    assert_eq!(f.engine.gaps().list().unwrap()[0].proposer, "builtin-gap/2", "it names what found it");
     derive(&f);
     assert_eq!(gaps(&f), found, "looking again changes nothing");
     refused(&f, "d", "2026-01-09", NEED);
@@ -52,17 +52,17 @@ fn a_confirmed_gap_is_a_task_whose_box_is_read_back_and_opened_when_it_recurs() 
     refused(&f, "a", "2026-01-05", NEED);
     refused(&f, "b", "2026-01-07", NEED);
     derive(&f);
-    let id = f.engine.gaps().unwrap()[0].id.clone();
-    assert!(f.engine.confirm_gap(&id).is_err(), "no file is chosen");
+    let id = f.engine.gaps().list().unwrap()[0].id.clone();
+    assert!(f.engine.gaps().confirm(&id).is_err(), "no file is chosen");
     let file = f.dir.path().join("tasks.md");
     std::fs::write(&file, "# My list\n\n- [ ] water the plants\n").unwrap();
-    f.engine.set_tasks_file(&file).unwrap();
-    let gap = f.engine.confirm_gap(&id).unwrap();
+    f.engine.gaps().set_tasks_file(&file).unwrap();
+    let gap = f.engine.gaps().confirm(&id).unwrap();
     assert_eq!((gap.status, gap.task.unwrap().status), (GapStatus::TaskCreated, TaskStatus::Open));
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("# My list\n\n- [ ] water the plants\n"), "what the person wrote stays: {text}");
     assert!(text.contains("notes as PDF") && !text.contains("Sorry"), "words of a closed chat are not quoted: {text}");
-    f.engine.confirm_gap(&id).unwrap();
+    f.engine.gaps().confirm(&id).unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "confirming twice writes nothing twice");
     // The person ticks the checkbox.
     let line = text.lines().find(|line| line.contains("keepsake task_")).unwrap();
@@ -75,7 +75,7 @@ fn a_confirmed_gap_is_a_task_whose_box_is_read_back_and_opened_when_it_recurs() 
     assert_eq!(gaps(&f)[0].2, GapStatus::Resolved);
     refused(&f, "d", "2026-05-20", NEED);
     derive(&f);
-    let again = f.engine.gaps().unwrap();
+    let again = f.engine.gaps().list().unwrap();
     assert_eq!((again.len(), again[0].status), (1, GapStatus::Reopened));
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.lines().any(|line| line.contains("keepsake task_") && line.contains("[ ]")), "its box is empty again: {text}");
@@ -87,9 +87,9 @@ fn what_could_not_be_done_is_told_to_the_owner_and_to_no_agent() {
     refused(&f, "a", "2026-01-05", NEED);
     refused(&f, "b", "2026-01-07", NEED);
     derive(&f);
-    let profile = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
+    let profile = f.engine.people().profile_rows(&f.engine.erasure().person_named("Mara").unwrap()).unwrap();
     assert!(profile.iter().any(|row| row.entry.profile_type == ProfileType::Gaps), "control: it stands in the profile");
-    let context = f.engine.context(&ContextRequest::default()).unwrap();
+    let context = f.engine.serve().context(&ContextRequest::default()).unwrap();
     assert!(context.items.iter().all(|item| item.kind != "profile"), "{}", context.text);
 }
 
@@ -99,8 +99,8 @@ fn a_dismissed_gap_does_not_come_back() {
     refused(&f, "a", "2026-01-05", NEED);
     refused(&f, "b", "2026-01-07", NEED);
     derive(&f);
-    let id = f.engine.gaps().unwrap()[0].id.clone();
-    f.engine.dismiss_gap(&id, true).unwrap();
+    let id = f.engine.gaps().list().unwrap()[0].id.clone();
+    f.engine.gaps().dismiss(&id, true).unwrap();
     refused(&f, "c", "2026-01-09", NEED);
     refused(&f, "d", "2026-01-11", NEED);
     derive(&f);
@@ -113,9 +113,9 @@ fn a_dismissal_is_taken_back_whole() {
     refused(&f, "a", "2026-01-05", NEED);
     refused(&f, "b", "2026-01-07", NEED);
     derive(&f);
-    let before = f.engine.gaps().unwrap();
-    f.engine.dismiss_gap(&before[0].id, true).unwrap();
+    let before = f.engine.gaps().list().unwrap();
+    f.engine.gaps().dismiss(&before[0].id, true).unwrap();
     assert!(gaps(&f).is_empty(), "control: it was dismissed");
-    f.engine.dismiss_gap(&before[0].id, false).unwrap();
-    assert_eq!(f.engine.gaps().unwrap(), before);
+    f.engine.gaps().dismiss(&before[0].id, false).unwrap();
+    assert_eq!(f.engine.gaps().list().unwrap(), before);
 }

@@ -69,12 +69,12 @@ fn a_cancelled_import_keeps_whole_batches_and_the_next_one_brings_the_rest() {
     let dir = tempfile::tempdir().unwrap();
     let (path, engine) = (export(&dir), engine(&dir, SeqIds::new(1)));
     let (first, second) = (ImportId::fresh(&SeqIds::new(2)), ImportId::fresh(&SeqIds::new(3)));
-    let error = engine.import(&first, &ImportRequest::of(&path), &CancelInTheMiddle::default()).unwrap_err();
+    let error = engine.imports().import(&first, &ImportRequest::of(&path), &CancelInTheMiddle::default()).unwrap_err();
     assert!(matches!(error, EngineError::Cancelled), "{error}");
     let kept = stored(&engine);
     assert_eq!(kept % BATCH, 0, "no half batch: {kept}");
     assert_eq!(account(&engine, &first), ("cancelled".to_owned(), kept), "the account says what is there");
-    let totals = engine.import(&second, &ImportRequest::of(&path), &Unwatched).unwrap().totals;
+    let totals = engine.imports().import(&second, &ImportRequest::of(&path), &Unwatched).unwrap().totals;
     assert_eq!(totals.duplicate, kept);
     assert_eq!(stored(&engine), kept + totals.imported);
     assert!(totals.imported > 0, "it really stopped");
@@ -101,7 +101,7 @@ fn an_import_whose_second_batch_cannot_be_stored_keeps_the_first_and_says_why() 
     let ids = WornOut { ids: SeqIds::new(1), left: AtomicU64::new(2 * BATCH + BATCH) };
     let (path, engine) = (export(&dir), engine(&dir, ids));
     let import = ImportId::fresh(&SeqIds::new(2));
-    let error = engine.import(&import, &ImportRequest::of(&path), &Unwatched).unwrap_err();
+    let error = engine.imports().import(&import, &ImportRequest::of(&path), &Unwatched).unwrap_err();
     assert!(matches!(error, EngineError::Store(_)), "the reason is the store's and not that reading stopped: {error}");
     assert_eq!(stored(&engine), BATCH);
     assert_eq!(account(&engine, &import), ("failed".to_owned(), BATCH));

@@ -37,15 +37,15 @@ fn suggested() -> (Fixture, LinkId) {
 fn each_answer_can_be_taken_back_and_the_pair_is_asked_about_again() {
     for answer in [LinkAnswer::Same, LinkAnswer::Different, LinkAnswer::Unsure] {
         let (f, id) = suggested();
-        let view = |f: &Fixture| (f.engine.links().unwrap(), f.engine.people().unwrap());
+        let view = |f: &Fixture| (f.engine.people().links().unwrap(), f.engine.people().list().unwrap());
         let before = view(&f);
         assert_eq!(before.0[0].status.name(), "open");
-        assert_eq!(f.engine.open_links().unwrap(), 1, "one pair waits");
-        f.engine.answer_link(&id, answer).unwrap();
+        assert_eq!(f.engine.people().open_links().unwrap(), 1, "one pair waits");
+        f.engine.people().answer_link(&id, answer).unwrap();
         assert_ne!(view(&f).0, before.0, "{answer:?} shows");
-        assert_eq!(f.engine.open_links().unwrap(), 0, "{answer:?} is an answer");
-        f.engine.reopen_link(&id).unwrap();
-        assert_eq!(f.engine.open_links().unwrap(), 1);
+        assert_eq!(f.engine.people().open_links().unwrap(), 0, "{answer:?} is an answer");
+        f.engine.people().reopen_link(&id).unwrap();
+        assert_eq!(f.engine.people().open_links().unwrap(), 1);
         assert_eq!(view(&f), before, "after taking {answer:?} back everything is as it was");
     }
 }
@@ -55,9 +55,9 @@ fn taking_back_an_answer_that_was_never_given_writes_nothing() {
     let (f, id) = suggested();
     let version = |f: &Fixture| f.engine.store().read(|tx| tx.privacy().boundary_version()).unwrap();
     let before = version(&f);
-    f.engine.reopen_link(&id).unwrap();
+    f.engine.people().reopen_link(&id).unwrap();
     assert_eq!(version(&f), before);
-    f.engine.answer_link(&id, LinkAnswer::Different).unwrap();
+    f.engine.people().answer_link(&id, LinkAnswer::Different).unwrap();
     assert_ne!(version(&f), before, "an answer does write, so that the version tells");
 }
 
@@ -78,15 +78,15 @@ fn what_was_said_while_a_conversation_was_private_suggests_nothing_after_it_is_t
         };
         let id = dm(1, "person Robin: Hello.");
         if is_private {
-            f.engine.set_private(&id, true, Existing::Keep).unwrap();
+            f.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
         }
         dm(2, "person Robin: My e-mail address is robin@example.org.");
-        f.engine.set_private(&id, false, Existing::Keep).unwrap();
+        f.engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
         dm(3, "person Robin: The weather is fine.");
-        f.engine.queue_identity().unwrap();
-        let lock = f.engine.lock_worker().unwrap();
-        f.engine.run_due(&lock, &|_| {}).unwrap();
-        let links = f.engine.links().unwrap();
+        f.engine.people().queue_identity().unwrap();
+        let lock = f.engine.queue().lock_worker().unwrap();
+        f.engine.queue().run_due(&lock, &|_| {}).unwrap();
+        let links = f.engine.people().links().unwrap();
         assert_eq!(links.len(), expect, "{why}: {links:?}");
     };
     check(true, 0, "said off the record");

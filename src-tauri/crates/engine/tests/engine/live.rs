@@ -30,7 +30,7 @@ impl Followed {
         let folder = fixture.dir.path().join("projects");
         std::fs::create_dir(&folder).unwrap();
         let source = WatchedSource { path: folder.clone(), kind: WatchKind::Live, hour: 22, me: None };
-        fixture.engine.set_watched_sources(&[source]).unwrap();
+        fixture.engine.sources().set_watched_sources(&[source]).unwrap();
         Self { fixture, folder, changes: Cell::new(0) }
     }
 
@@ -62,7 +62,7 @@ impl Followed {
     /// Reads everything that is new, and returns the texts in the log, in order of time.
     fn texts(&self) -> Vec<String> {
         self.fixture.clock.advance_ms(SCAN_MS);
-        self.fixture.engine.read_all_live().unwrap();
+        self.fixture.engine.sources().read_all_live().unwrap();
         self.stored()
     }
 
@@ -88,7 +88,7 @@ impl Followed {
         let open = |path: &Path| -> io::Result<Box<dyn LiveInput>> {
             Ok(Box::new(Counted { file: File::open(path)?, read: Rc::clone(&read) }))
         };
-        self.fixture.engine.read_live_with(&LiveAccess { open: &open, kill }).unwrap();
+        self.fixture.engine.sources().read_live_with(&LiveAccess { open: &open, kill }).unwrap();
         read.get()
     }
 }
@@ -219,7 +219,7 @@ fn a_file_that_is_gone_or_cut_off_while_it_is_read_harms_nothing() {
         std::fs::remove_file(path).unwrap();
         Err(io::ErrorKind::NotFound.into())
     };
-    followed.fixture.engine.read_live_with(&LiveAccess { open: &gone, kill: &|_| false }).unwrap();
+    followed.fixture.engine.sources().read_live_with(&LiveAccess { open: &gone, kill: &|_| false }).unwrap();
     assert!(followed.stored().is_empty());
     followed.write("s.jsonl", &(said(1, "One.") + &said(2, "Two.")));
     followed.fixture.clock.advance_ms(SCAN_MS);
@@ -240,7 +240,7 @@ fn a_file_that_is_gone_or_cut_off_while_it_is_read_harms_nothing() {
         let claimed = text.len() as u64 + 100;
         Ok(Box::new(Cut(Cursor::new(text.into_bytes()), claimed)))
     };
-    followed.fixture.engine.read_live_with(&LiveAccess { open: &cut, kill: &|_| false }).unwrap();
+    followed.fixture.engine.sources().read_live_with(&LiveAccess { open: &cut, kill: &|_| false }).unwrap();
     assert_eq!(followed.texts(), ["One.", "Two."], "the file as it is now, whole");
 }
 
@@ -266,8 +266,8 @@ fn a_session_that_a_hook_imports_as_well_is_one_conversation() {
     let followed = Followed::new();
     let import = || {
         let request = ImportRequest { source: Some(SourceKind::ClaudeCode), ..ImportRequest::of(followed.path("s.jsonl")) };
-        followed.fixture.engine.queue_import(&request).unwrap();
-        while let Step::Ran(..) = followed.fixture.engine.run_next(Lane::Import, &|_| {}).unwrap() {}
+        followed.fixture.engine.imports().queue(&request).unwrap();
+        while let Step::Ran(..) = followed.fixture.engine.queue().run_next(Lane::Import, &|_| {}).unwrap() {}
     };
     followed.write("s.jsonl", &said(1, "One."));
     import();
@@ -377,17 +377,17 @@ fn what_is_erased_stays_out_and_a_folder_that_is_no_longer_followed_is_forgotten
     followed.texts();
     let engine = &followed.fixture.engine;
     let id = engine.store().read(|tx| tx.log().conversation_by_source("s-1")).unwrap().unwrap();
-    engine.erase_conversation(&id, "asked").unwrap();
+    engine.erasure().erase_conversation(&id, "asked").unwrap();
     let name = followed.path("s.jsonl").to_string_lossy().into_owned();
     let row = || engine.store().read(|tx| tx.sources().live_file(&name)).unwrap();
     assert_eq!(row().map(|row| (row.state, row.read_to)), Some((None, 0)), "nothing of the session is kept");
     followed.add("s.jsonl", &said(2, "Two."));
     assert_eq!(followed.texts(), ["Two."], "it is read from its start, without what was erased");
-    engine.set_watched_sources(&[]).unwrap();
+    engine.sources().set_watched_sources(&[]).unwrap();
     assert_eq!(row(), None);
     followed.add("s.jsonl", &said(3, "Three."));
     assert_eq!(followed.texts(), ["Two."], "no longer followed");
-    assert_eq!(engine.read_live().unwrap(), None, "and nothing is due");
+    assert_eq!(engine.sources().read_live().unwrap(), None, "and nothing is due");
 }
 
 #[test]

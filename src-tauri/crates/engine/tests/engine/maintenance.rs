@@ -12,11 +12,11 @@ use keepsake_testkit::{Conversation, SeqIds, ToolSession, conversation};
 use crate::fixture::Fixture;
 
 fn last(f: &Fixture) -> MaintenanceRunRow {
-    f.engine.store().read(|tx| tx.maintenance().maintenance_runs(1)).unwrap().remove(0)
+    f.engine.store().read(|tx| tx.maintenance().runs(1)).unwrap().remove(0)
 }
 
 fn digest(f: &Fixture) -> Digest {
-    f.engine.maintenance().unwrap().runs.remove(0).digest.unwrap()
+    f.engine.maintenance().state().unwrap().runs.remove(0).digest.unwrap()
 }
 
 fn count(counts: &[(String, u64)], name: &str) -> u64 {
@@ -29,7 +29,7 @@ fn drain(f: &Fixture) -> usize {
     loop {
         let before = ran;
         for &lane in Lane::ALL {
-            while let Step::Ran(..) = f.engine.run_next(lane, &|_| {}).unwrap() {
+            while let Step::Ran(..) = f.engine.queue().run_next(lane, &|_| {}).unwrap() {
                 ran += 1;
             }
         }
@@ -43,32 +43,32 @@ fn drain(f: &Fixture) -> usize {
 fn it_begins_once_a_night_and_not_on_the_day_of_the_first_look() {
     let f = Fixture::new();
     // Monday at ten in the morning.
-    let next = f.engine.queue_maintenance().unwrap().unwrap();
+    let next = f.engine.maintenance().queue().unwrap().unwrap();
     assert_eq!(next.0 - f.clock.now().0, 17 * HOUR_MS, "three in the night");
-    assert_eq!(f.engine.store().read(|tx| tx.maintenance().maintenance_runs(9)).unwrap(), []);
+    assert_eq!(f.engine.store().read(|tx| tx.maintenance().runs(9)).unwrap(), []);
     f.clock.advance_ms(17 * HOUR_MS);
-    let next = f.engine.queue_maintenance().unwrap().unwrap();
+    let next = f.engine.maintenance().queue().unwrap().unwrap();
     assert_eq!(next.0 - f.clock.now().0, DAY_MS, "and the night after");
     drain(&f);
     assert_eq!(last(&f).state, RunState::Finished);
-    f.engine.queue_maintenance().unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.maintenance().maintenance_runs(9)).unwrap().len(), 1, "once is enough");
+    f.engine.maintenance().queue().unwrap();
+    assert_eq!(f.engine.store().read(|tx| tx.maintenance().runs(9)).unwrap().len(), 1, "once is enough");
     f.clock.advance_ms(5 * DAY_MS);
-    f.engine.queue_maintenance().unwrap();
+    f.engine.maintenance().queue().unwrap();
     drain(&f);
-    f.engine.queue_maintenance().unwrap();
+    f.engine.maintenance().queue().unwrap();
     assert_eq!(
-        f.engine.store().read(|tx| tx.maintenance().maintenance_runs(9)).unwrap().len(),
+        f.engine.store().read(|tx| tx.maintenance().runs(9)).unwrap().len(),
         2,
         "nights that were missed are made up for once"
     );
-    f.engine.set_maintenance_rules(&MaintenanceRules { automatic: false, ..MaintenanceRules::default() }).unwrap();
+    f.engine.maintenance().set_rules(&MaintenanceRules { automatic: false, ..MaintenanceRules::default() }).unwrap();
     f.clock.advance_ms(5 * DAY_MS);
-    assert_eq!(f.engine.queue_maintenance().unwrap(), None, "switched off");
+    assert_eq!(f.engine.maintenance().queue().unwrap(), None, "switched off");
     for bad in
         [MaintenanceRules { hour: 24, ..Default::default() }, MaintenanceRules { park_after_days: 1, ..Default::default() }]
     {
-        assert!(f.engine.set_maintenance_rules(&bad).is_err(), "{bad:?}");
+        assert!(f.engine.maintenance().set_rules(&bad).is_err(), "{bad:?}");
     }
 }
 
@@ -76,9 +76,9 @@ fn it_begins_once_a_night_and_not_on_the_day_of_the_first_look() {
 fn the_digest_counts_what_came_since_the_one_before_and_what_waits() {
     let f = Fixture::new();
     f.append(&conversation("c1", "owner Mara: I'm allergic to peanuts.\nperson Ana: Good to know."));
-    f.engine.start_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
     assert_eq!(last(&f).state, RunState::Running, "its jobs are not worked yet");
-    assert!(f.engine.maintenance().unwrap().jobs_left > 0);
+    assert!(f.engine.maintenance().state().unwrap().jobs_left > 0);
     drain(&f);
     let first = digest(&f);
     assert_eq!(
@@ -87,16 +87,16 @@ fn the_digest_counts_what_came_since_the_one_before_and_what_waits() {
         "{first:?}"
     );
     f.clock.advance_ms(HOUR_MS);
-    f.engine.act(&Act::Approve(vec![f.id_of("peanuts")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("peanuts")])).unwrap();
     f.clock.advance_ms(DAY_MS);
     f.append(&conversation("c2", "owner Mara: I live in Porto."));
-    f.engine.start_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
     drain(&f);
     let second = digest(&f);
     assert_eq!(count(&second.new, "messages"), 1, "of the first two it told before");
     assert_eq!((count(&second.new, "candidates"), count(&second.new, "approved"), count(&second.waiting, "review")), (1, 1, 1));
     f.clock.advance_ms(DAY_MS);
-    f.engine.start_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
     drain(&f);
     let third = digest(&f);
     assert!(third.new.iter().all(|(_, count)| *count == 0), "nothing happened: {third:?}");
@@ -108,7 +108,7 @@ fn it_ends_the_same_wherever_the_program_dies() {
         || conversation("c1", "owner Mara: I'm allergic to peanuts.\nowner Mara: I live in Porto.\nperson Ana: Good to know.");
     let whole = Fixture::new();
     whole.append(&talk());
-    whole.engine.start_maintenance().unwrap();
+    whole.engine.maintenance().start().unwrap();
     drain(&whole);
     let mut died = 0;
     for lane in [Lane::Capture, Lane::Embed] {
@@ -116,7 +116,7 @@ fn it_ends_the_same_wherever_the_program_dies() {
             for nth in 0..6 {
                 let f = Fixture::new();
                 f.append(&talk());
-                f.engine.start_maintenance().unwrap();
+                f.engine.maintenance().start().unwrap();
                 let met = Cell::new(0);
                 let kill = |at: KillPoint| {
                     met.set(met.get() + u32::from(at == point));
@@ -124,7 +124,7 @@ fn it_ends_the_same_wherever_the_program_dies() {
                 };
                 let mut is_dead = false;
                 while !is_dead {
-                    match f.engine.run_next_killed(lane, &|_| {}, &kill).unwrap() {
+                    match f.engine.queue().run_next_killed(lane, &|_| {}, &kill).unwrap() {
                         Some(Step::Ran(..)) => {}
                         Some(_) => break,
                         None => is_dead = true,
@@ -132,10 +132,10 @@ fn it_ends_the_same_wherever_the_program_dies() {
                 }
                 died += u32::from(is_dead);
                 let f = f.restarted(2);
-                drop(f.engine.lock_worker().unwrap());
-                f.engine.queue_maintenance().unwrap();
+                drop(f.engine.queue().lock_worker().unwrap());
+                f.engine.maintenance().queue().unwrap();
                 drain(&f);
-                f.engine.queue_maintenance().unwrap();
+                f.engine.maintenance().queue().unwrap();
                 assert_eq!(last(&f).state, RunState::Finished, "died in {lane} at {point:?} number {nth}");
                 assert_eq!(digest(&f), digest(&whole), "died in {lane} at {point:?} number {nth}");
                 assert_eq!(f.memories(), whole.memories());
@@ -149,13 +149,13 @@ fn it_ends_the_same_wherever_the_program_dies() {
 fn a_cycle_that_is_stopped_leaves_no_job_and_no_digest() {
     let f = Fixture::new();
     f.append(&conversation("c1", "owner Mara: I'm allergic to peanuts."));
-    assert!(!f.engine.cancel_maintenance().unwrap(), "there is none");
-    let id = f.engine.start_maintenance().unwrap();
-    assert_eq!(f.engine.start_maintenance().unwrap(), id, "one at a time");
-    assert!(f.engine.cancel_maintenance().unwrap());
+    assert!(!f.engine.maintenance().cancel().unwrap(), "there is none");
+    let id = f.engine.maintenance().start().unwrap();
+    assert_eq!(f.engine.maintenance().start().unwrap(), id, "one at a time");
+    assert!(f.engine.maintenance().cancel().unwrap());
     assert_eq!((last(&f).state, last(&f).digest), (RunState::Cancelled, None));
     assert_eq!(drain(&f), 0, "its jobs are gone");
-    f.engine.start_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
     assert!(drain(&f) > 0, "control: another one does them");
     assert_eq!(f.memories().len(), 1);
 }
@@ -167,22 +167,25 @@ fn what_waits_too_long_is_parked_stays_visible_and_comes_back() {
     let (old, days) = (f.id_of("peanuts"), i64::from(EXPIRE_AFTER_DAYS));
     f.clock.advance_ms((days - 1) * DAY_MS);
     f.propose("c2", "owner Mara: I live in Porto.");
-    assert_eq!(f.engine.expire_old_memories().unwrap(), 0, "a day is left");
+    assert_eq!(f.engine.maintenance().expire_old_memories().unwrap(), 0, "a day is left");
     f.clock.advance_ms(DAY_MS);
-    f.engine.start_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
     drain(&f);
     assert_eq!(last(&f).parked, 1, "the newer one waits on");
     let waiting = digest(&f).waiting;
     assert_eq!((count(&waiting, "review"), count(&waiting, "parked")), (1, 1));
     let until = || f.engine.store().read(|tx| tx.memories().memory(&old)).unwrap().snoozed_until;
     assert_eq!(until(), Some(PARKED_UNTIL));
-    assert_eq!(f.engine.expire_old_memories().unwrap(), 0, "what is parked is not parked again");
-    assert_eq!(f.engine.undo(None).unwrap(), None, "undo is for what a person did");
-    let back = f.engine.act(&Act::Restore(vec![old.clone()])).unwrap();
+    assert_eq!(f.engine.maintenance().expire_old_memories().unwrap(), 0, "what is parked is not parked again");
+    assert_eq!(f.engine.review().undo(None).unwrap(), None, "undo is for what a person did");
+    let back = f.engine.review().act(&Act::Restore(vec![old.clone()])).unwrap();
     assert_eq!((back.applied.len(), until()), (1, None));
-    f.engine.undo(None).unwrap();
+    f.engine.review().undo(None).unwrap();
     assert_eq!(until(), Some(PARKED_UNTIL), "and undone it is parked as before");
-    assert!(f.engine.act(&Act::Approve(vec![old])).unwrap().operation.is_some(), "whoever finds it parked may approve it");
+    assert!(
+        f.engine.review().act(&Act::Approve(vec![old])).unwrap().operation.is_some(),
+        "whoever finds it parked may approve it"
+    );
 }
 
 /// An open link, topic proposal, playbook and gap.
@@ -219,14 +222,14 @@ person R. Hale: We need tickets for the tile museum in Lisbon, they sell out.
 owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets for Friday.",
     ));
     f.clock.advance_ms(2 * DAY_MS);
-    f.engine.queue_profiles().unwrap();
-    f.engine.queue_playbooks().unwrap();
-    f.engine.queue_topics().unwrap();
+    f.engine.people().queue_profiles().unwrap();
+    f.engine.playbooks().queue().unwrap();
+    f.engine.topics().queue().unwrap();
     drain(&f);
     let handles = f.engine.store().read(|tx| tx.people().handles()).unwrap();
     let id_of = |name: &str| handles.iter().find(|row| row.display_name == name).unwrap().id.clone();
     suggest(&f, id_of("Robin Hale"), id_of("R. Hale"), "f1");
-    let topics = f.engine.topics().unwrap();
+    let topics = f.engine.topics().list().unwrap();
     let (one, other) = (&topics[0].topic, &topics[1].topic);
     let row = TopicProposalRow {
         id: "owner-proposal".to_owned(),
@@ -238,7 +241,7 @@ owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets fo
         why: Vec::new(),
         apart: Vec::new(),
     };
-    f.engine.store().write(|tx| tx.topics().insert_topic_proposal(&row)).unwrap();
+    f.engine.store().write(|tx| tx.topics().insert_proposal(&row)).unwrap();
     f
 }
 
@@ -259,8 +262,8 @@ fn suggest(f: &Fixture, a: HandleId, b: HandleId, evidence_fingerprint: &str) {
 
 /// Starts a run, which expires proposals, and stops it before its jobs find any proposal again.
 fn park(f: &Fixture) -> u64 {
-    f.engine.start_maintenance().unwrap();
-    f.engine.cancel_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
+    f.engine.maintenance().cancel().unwrap();
     last(f).parked
 }
 
@@ -268,16 +271,16 @@ fn park(f: &Fixture) -> u64 {
 fn waiting(f: &Fixture) -> [u64; 4] {
     let counts = f.engine.store().read(|tx| tx.maintenance().waiting(f.clock.now(), PARKED_UNTIL)).unwrap();
     let counts: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    assert_eq!(f.engine.playbooks_waiting().unwrap(), count(&counts, "playbooks"));
-    let gaps = f.engine.gaps().unwrap().len() as u64;
+    assert_eq!(f.engine.playbooks().playbooks_waiting().unwrap(), count(&counts, "playbooks"));
+    let gaps = f.engine.gaps().list().unwrap().len() as u64;
     assert_eq!(gaps, count(&counts, "gaps"), "the list and the number agree");
-    let links = f.engine.links().unwrap().iter().filter(|link| link.status.name() == "open").count() as u64;
-    assert_eq!(links, f.engine.open_links().unwrap(), "the list and the number agree");
+    let links = f.engine.people().links().unwrap().iter().filter(|link| link.status.name() == "open").count() as u64;
+    assert_eq!(links, f.engine.people().open_links().unwrap(), "the list and the number agree");
     [links, count(&counts, "topic_proposals"), count(&counts, "playbooks"), gaps]
 }
 
 fn aside(f: &Fixture) -> Vec<(ProposalKind, String)> {
-    f.engine.expired_proposals().unwrap().into_iter().map(|one| (one.proposal.kind, one.proposal.id)).collect()
+    f.engine.review().expired_proposals().unwrap().into_iter().map(|one| (one.proposal.kind, one.proposal.id)).collect()
 }
 
 #[test]
@@ -290,18 +293,18 @@ fn every_kind_of_proposal_that_waits_too_long_is_set_aside_listed_and_comes_back
     assert_eq!((park(&f), waiting(&f)), (0, all), "nor long enough");
     f.clock.advance_ms(4 * DAY_MS);
     assert_eq!((park(&f), waiting(&f)), (4, [0, 0, 0, 0]));
-    let parked = f.engine.expired_proposals().unwrap();
+    let parked = f.engine.review().expired_proposals().unwrap();
     let kinds: BTreeSet<ProposalKind> = parked.iter().map(|one| one.proposal.kind).collect();
     assert_eq!(kinds.len(), 4, "{parked:?}");
     assert!(parked.iter().all(|one| !one.proposal.title.is_empty() && one.at == f.clock.now()), "{parked:?}");
     assert_eq!((park(&f), aside(&f).len()), (0, 4), "a second look changes nothing");
     let before = aside(&f);
-    f.engine.restore_proposals(&before[..1]).unwrap();
+    f.engine.review().restore_proposals(&before[..1]).unwrap();
     assert_eq!(aside(&f), before[1..], "one comes back");
-    f.engine.restore_proposals(&before[1..]).unwrap();
+    f.engine.review().restore_proposals(&before[1..]).unwrap();
     assert_eq!((waiting(&f), aside(&f)), (all, Vec::new()), "and all of them");
     assert_eq!((park(&f), waiting(&f)), (0, all), "they wait anew");
-    assert!(f.engine.restore_proposals(&before).is_err(), "what is not set aside cannot be taken back");
+    assert!(f.engine.review().restore_proposals(&before).is_err(), "what is not set aside cannot be taken back");
     f.clock.advance_ms((i64::from(EXPIRE_AFTER_DAYS) + 1) * DAY_MS);
     assert_eq!(park(&f), 4, "and as long as before");
     let f = f.restarted(3);
@@ -320,17 +323,17 @@ fn what_is_set_aside_comes_back_by_itself_when_something_new_speaks_for_it_and_g
     assert!(!aside(&f).iter().any(|(kind, _)| *kind == ProposalKind::Link));
     park(&f);
     assert_eq!(waiting(&f)[0], 1, "and it waits anew");
-    let playbook = f.engine.playbooks().unwrap().remove(0);
-    f.engine.decide_playbook(&playbook.id, PlaybookStatus::Approved).unwrap();
+    let playbook = f.engine.playbooks().list().unwrap().remove(0);
+    f.engine.playbooks().decide(&playbook.id, PlaybookStatus::Approved).unwrap();
     let gap = aside(&f).into_iter().find(|(kind, _)| *kind == ProposalKind::Gap).unwrap();
-    f.engine.dismiss_gap(&gap.1.parse().unwrap(), true).unwrap();
+    f.engine.gaps().dismiss(&gap.1.parse().unwrap(), true).unwrap();
     let left: Vec<ProposalKind> = aside(&f).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(left, [ProposalKind::Topic], "what was answered is not told of as set aside");
-    f.engine.dismiss_gap(&gap.1.parse().unwrap(), false).unwrap();
+    f.engine.gaps().dismiss(&gap.1.parse().unwrap(), false).unwrap();
     park(&f);
     let kept = |kind| f.engine.store().read(|tx| tx.memories().waits()).unwrap().iter().any(|row| row.kind == kind);
     assert!(kept(ProposalKind::Playbook), "a cycle that was stopped may not have found again what there is");
-    f.engine.start_maintenance().unwrap();
+    f.engine.maintenance().start().unwrap();
     drain(&f);
     assert!(!kept(ProposalKind::Playbook) && kept(ProposalKind::Gap), "one that ended has");
 }
@@ -345,10 +348,10 @@ fn what_is_set_aside_stays_so_through_a_rebuild() {
     let derived = |(kind, _): &(ProposalKind, String)| matches!(kind, ProposalKind::Gap | ProposalKind::Playbook);
     let before: Vec<_> = aside(&f).into_iter().filter(derived).collect();
     assert_eq!(before.len(), 2);
-    f.engine.begin_rebuild(&Unwatched).unwrap();
+    f.engine.maintenance().begin_rebuild(&Unwatched).unwrap();
     drain(&f);
     assert_eq!(aside(&f).into_iter().filter(derived).collect::<Vec<_>>(), before);
     assert_eq!(waiting(&f)[2..], [0, 0], "and nothing of it waits");
-    f.engine.restore_proposals(&before).unwrap();
+    f.engine.review().restore_proposals(&before).unwrap();
     assert_eq!(waiting(&f)[2..], [1, 1], "control: they were found again");
 }

@@ -48,14 +48,14 @@ impl Fixture {
     fn bring_export(&self, path: PathBuf) {
         self.clock.advance_ms(1_000);
         let id = ImportId::from_uuid(SeqIds::new(self.engine.now().0 as u64).next_uuid());
-        self.engine.import(&id, &ImportRequest::of(path), &Unwatched).unwrap();
+        self.engine.imports().import(&id, &ImportRequest::of(path), &Unwatched).unwrap();
     }
 
     /// Whether an agent that speaks in a room finds what Ben said elsewhere.
     fn tells(&self, room: &str) -> bool {
         let audience = Audience { agent: Some("nova".to_owned()), channel: Some(format!("slack:{room}")), person: None };
         let ask = SearchAsk { query: CANARY.to_owned(), limit: 9, audience: Some(audience), ..SearchAsk::default() };
-        self.engine.search(&ask).unwrap().messages.iter().any(|hit| hit.message.content.contains(CANARY))
+        self.engine.serve().search(&ask).unwrap().messages.iter().any(|hit| hit.message.content.contains(CANARY))
     }
 
     fn members(&self) -> usize {
@@ -135,7 +135,7 @@ fn what_is_erased_leaves_no_member_and_does_not_come_back_with_one() {
     f.bring_lines(&told);
     assert_eq!(f.members(), 1);
     let id = f.engine.store().read(|tx| tx.log().conversation_by_source("two")).unwrap().unwrap();
-    f.engine.erase_conversation(&id, "asked").unwrap();
+    f.engine.erasure().erase_conversation(&id, "asked").unwrap();
     assert_eq!(f.members(), 0);
     f.bring_lines(&told);
     assert_eq!(f.members(), 0, "its messages stay out, and so does she");
@@ -151,7 +151,7 @@ fn an_erased_person_leaves_no_name_among_the_members_and_still_counts_as_there()
         &[talk(), vec![word, notice("3", 2, "joined", &json!({ "name": "Eve" })), notice("4", 3, "left", &eve())]].concat(),
     );
     let eve = f.engine.store().read(|tx| tx.people().handle_by_address("slack", "U2")).unwrap().unwrap().entity_id;
-    f.engine.erase_person(&eve, "asked").unwrap();
+    f.engine.erasure().erase_person(&eve, "asked").unwrap();
     let left = format!("{:?}", f.engine.store().read(|tx| tx.log().channel_members()).unwrap());
     assert!(!left.contains("Eve") && !left.contains("U2"), "{left}");
     assert_eq!(f.members(), 1);

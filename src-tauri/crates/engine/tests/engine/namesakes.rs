@@ -45,12 +45,12 @@ impl Bens {
     }
 
     fn link(&self) {
-        self.f.engine.link_handles(&self.handle(A), &self.handle(B)).unwrap();
+        self.f.engine.people().link_handles(&self.handle(A), &self.handle(B)).unwrap();
     }
 
     fn unlink(&self) {
-        let id = self.f.engine.links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap().id;
-        self.f.engine.unlink(&id).unwrap();
+        let id = self.f.engine.people().links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap().id;
+        self.f.engine.people().unlink(&id).unwrap();
     }
 
     fn message(&self, room: &str, address: &str, text: &str) -> Message {
@@ -67,7 +67,7 @@ impl Bens {
     fn say(&self, room: &str, address: &str, text: &str) -> ConversationId {
         self.f.clock.advance_ms(120_000);
         let id = self.f.append(&[self.message(room, address, text)]);
-        self.f.engine.propose(&id, None, &Unwatched).unwrap();
+        self.f.engine.review().propose(&id, None, &Unwatched).unwrap();
         id
     }
 
@@ -88,18 +88,18 @@ impl Bens {
     }
 
     fn approve(&self) {
-        self.f.engine.act(&Act::Approve(self.waiting())).unwrap();
+        self.f.engine.review().act(&Act::Approve(self.waiting())).unwrap();
     }
 
     fn reject(&self) {
         self.f.clock.advance_ms(3_600_000);
-        self.f.engine.act(&Act::Reject(self.waiting(), None)).unwrap();
+        self.f.engine.review().act(&Act::Reject(self.waiting(), None)).unwrap();
     }
 
     fn context(&self, address: &str, query: Option<&str>) -> String {
         let audience = Audience { person: Some(format!("matrix:{address}")), ..Audience::default() };
         let request = ContextRequest { audience, query: query.map(str::to_owned), ..ContextRequest::default() };
-        self.f.engine.context(&request).unwrap().text
+        self.f.engine.serve().context(&request).unwrap().text
     }
 }
 
@@ -132,7 +132,7 @@ fn nobody_corrects_their_namesake() {
         bens.f.clock.advance_ms(3_600_000);
         let messages = [bens.message("both", A, "I live in Oslo."), bens.message("both", B, "I live in Bergen.")];
         let id = bens.f.append(&messages);
-        bens.f.engine.propose(&id, None, &Unwatched).unwrap();
+        bens.f.engine.review().propose(&id, None, &Unwatched).unwrap();
         let mut told = bens.told();
         told.extend(bens.f.gates());
         told
@@ -181,7 +181,7 @@ fn what_one_took_back_stands_in_the_words_of_the_other() {
         bens.say("a", A, "I work in Oslo as a nurse. I live in Oslo.");
         let of_a = bens.f.rows().into_iter().rfind(|(_, text)| text.contains("I live in Oslo")).unwrap().0;
         bens.f.clock.advance_ms(3_600_000);
-        bens.f.engine.act(&Act::Reject(vec![of_a], None)).unwrap();
+        bens.f.engine.review().act(&Act::Reject(vec![of_a], None)).unwrap();
         let context = bens.context(B, Some("Oslo"));
         let of_b: Vec<&str> = context.lines().filter(|line| line.contains("live") || line.contains("[…]")).collect();
         vec![
@@ -198,7 +198,7 @@ fn the_audit_sets_nobody_beside_their_namesake() {
         bens.say("a", A, "I live in Oslo.");
         bens.say("b", B, "I live in Bergen.");
         bens.approve();
-        let report = bens.f.engine.audit(100, Some(1), &Unwatched).unwrap();
+        let report = bens.f.engine.review().audit(100, Some(1), &Unwatched).unwrap();
         report.findings.into_iter().map(|finding| finding.fault.to_owned()).collect()
     };
     check(scene, &[], &["contradiction"]);
@@ -210,7 +210,7 @@ fn the_audit_takes_a_line_of_one_person_under_another_handle_for_their_own() {
     bens.say("a", A, "I live in Oslo.");
     bens.say("b", B, "I live in Oslo.");
     bens.approve();
-    let report = bens.f.engine.audit(100, Some(1), &Unwatched).unwrap();
+    let report = bens.f.engine.review().audit(100, Some(1), &Unwatched).unwrap();
     assert_eq!(report.findings, [], "both lines are theirs");
 }
 
@@ -239,7 +239,7 @@ fn taking_a_link_back_gives_each_their_own_again() {
     let one = ["active Ben: “I live in Oslo”: 2", "active Ben: “I keep two cats”: 1", "pending Ben: “I keep two grey cats”: 1"];
     assert_eq!(bens.told(), one, "the control: as one person's");
     bens.unlink();
-    bens.f.engine.propose(&room, None, &Unwatched).unwrap();
+    bens.f.engine.review().propose(&room, None, &Unwatched).unwrap();
     let two = [
         "active Ben: “I live in Oslo”: 1",
         "active Ben: “I keep two cats”: 1",
@@ -250,7 +250,7 @@ fn taking_a_link_back_gives_each_their_own_again() {
     // Proposed as more detail about one person, but approved when they are two people.
     bens.approve();
     assert!(bens.told().iter().all(|text| text.starts_with("active")), "{:?}", bens.told());
-    bens.f.engine.propose(&room, None, &Unwatched).unwrap();
+    bens.f.engine.review().propose(&room, None, &Unwatched).unwrap();
     assert_eq!(bens.told().len(), 4, "reading again brings nothing more");
 }
 
@@ -260,13 +260,13 @@ fn nobody_is_the_owner_by_being_called_so() {
         let f = Fixture::new();
         let talk = format!("owner Mara: Hello.\n{role} {name}: I live in Moscow.");
         let id = f.append(&Conversation::new("c").channel("matrix", "c").public().messages(&talk));
-        f.engine.propose(&id, None, &Unwatched).unwrap();
+        f.engine.review().propose(&id, None, &Unwatched).unwrap();
         assert_eq!(f.memories(), [format!("pending personal_info {expect}")], "{role} {name}");
-        f.engine.act(&Act::Approve(vec![f.id_of("Moscow")])).unwrap();
-        let context = f.engine.context(&ContextRequest::default()).unwrap().text;
+        f.engine.review().act(&Act::Approve(vec![f.id_of("Moscow")])).unwrap();
+        let context = f.engine.serve().context(&ContextRequest::default()).unwrap().text;
         assert_eq!(context.contains("Moscow"), is_about_the_user, "{role} {name}: {context}");
         let request = ContextRequest { query: Some("Moscow".to_owned()), ..ContextRequest::default() };
-        let found = f.engine.context(&request).unwrap().text;
+        let found = f.engine.serve().context(&request).unwrap().text;
         let reads_as_owner = found.contains("User: “I live") || found.contains(" owner: ") || found.contains(" User: ");
         assert_eq!(reads_as_owner, is_about_the_user, "{role} {name}: {found}");
     };

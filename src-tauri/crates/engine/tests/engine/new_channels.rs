@@ -54,13 +54,13 @@ impl Fixture {
         // Each import is later than the one before.
         self.clock.advance_ms(1_000);
         let id = ImportId::from_uuid(SeqIds::new(self.engine.now().0 as u64).next_uuid());
-        self.engine.import(&id, &ImportRequest { channels, ..ImportRequest::of(path) }, &Unwatched).unwrap();
+        self.engine.imports().import(&id, &ImportRequest { channels, ..ImportRequest::of(path) }, &Unwatched).unwrap();
         id
     }
 
     fn look(&self, path: impl Into<PathBuf>, channels: NewChannels) -> DryRun {
         let request = ImportRequest { channels, ..ImportRequest::of(path) };
-        self.engine.dry_run(&request, &PreviewState::new().unwrap()).unwrap()
+        self.engine.imports().dry_run(&request, &PreviewState::new().unwrap()).unwrap()
     }
 
     /// The visibility of every conversation, as `id: visibility`.
@@ -74,7 +74,7 @@ impl Fixture {
 
     fn choose_for_channel(&self, id: &str, choice: Visibility) {
         let target = VisibilityTarget::Channel { channel_type: "slack".to_owned(), channel_id: id.to_owned() };
-        self.engine.choose_visibility(&VisibilityChange { target, choice: Some(choice) }).unwrap();
+        self.engine.privacy().choose_visibility(&VisibilityChange { target, choice: Some(choice) }).unwrap();
     }
 }
 
@@ -100,19 +100,19 @@ fn die_at(channels: &NewChannels, point: KillPoint, nth: u32) -> (Vec<Vec<String
     // What other lanes would make of it takes far longer.
     f.choose(&json!({ "extract_on_import": false }));
     let request = ImportRequest { channels: channels.clone(), ..ImportRequest::of(large(&f)) };
-    let _: JobId = f.engine.queue_import(&request).unwrap();
+    let _: JobId = f.engine.imports().queue(&request).unwrap();
     let (met, during) = (Cell::new(0), RefCell::new(Vec::new()));
     let kill = |at: KillPoint| {
         during.borrow_mut().push(f.seen());
         met.set(met.get() + u32::from(at == point));
         at == point && met.get() > nth
     };
-    let ended = f.engine.run_next_killed(Lane::Import, &|_| {}, &kill).unwrap();
+    let ended = f.engine.queue().run_next_killed(Lane::Import, &|_| {}, &kill).unwrap();
     assert_eq!(ended, None, "the process died at {point:?} number {nth}");
     let f = f.restarted(2);
     let after = f.seen();
-    let _lock = f.engine.lock_worker().unwrap();
-    while let Step::Ran(..) = f.engine.run_next(Lane::Import, &|_| {}).unwrap() {}
+    let _lock = f.engine.queue().lock_worker().unwrap();
+    while let Step::Ran(..) = f.engine.queue().run_next(Lane::Import, &|_| {}).unwrap() {}
     (during.into_inner(), after, f.seen())
 }
 
@@ -217,7 +217,7 @@ fn only_what_was_chosen_public_is_served_to_an_agent_for_what_is_public() {
         f.engine.store().write(|tx| tx.privacy().set_agent("nova", Visibility::Public, f.engine.now())).unwrap();
         let audience = Audience { agent: Some("nova".to_owned()), ..Audience::default() };
         let ask = SearchAsk { query: "marzipan".to_owned(), limit: 9, audience: Some(audience), ..SearchAsk::default() };
-        let hits = f.engine.search(&ask).unwrap().messages;
+        let hits = f.engine.serve().search(&ask).unwrap().messages;
         let mut told: Vec<String> = hits.into_iter().map(|hit| hit.message.content).collect();
         told.sort();
         told
@@ -247,7 +247,7 @@ fn undoing_an_import_takes_its_choices_back() {
     let export = f.export("a.jsonl", &[("a1", "a", None, HELLO), ("b1", "b", None, HELLO)]);
     f.bring_as(f.export("b.jsonl", &[("b0", "b", None, HELLO)]), public(&["b"]));
     let import = f.bring_as(&export, public(&["a"]));
-    f.engine.undo_import(&import).unwrap();
+    f.engine.erasure().undo_import(&import).unwrap();
     assert_eq!(f.seen(), ["b0: public"]);
     assert!(!f.look(&export, NewChannels::default()).channels[0].is_known, "it is asked for again");
     f.bring_as(&export, NewChannels::default());

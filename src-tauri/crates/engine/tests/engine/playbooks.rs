@@ -25,13 +25,13 @@ fn releases(f: &Fixture, count: usize) -> Vec<ConversationId> {
 }
 
 fn look(f: &Fixture) {
-    f.engine.queue_playbooks().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.engine.playbooks().queue().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
 }
 
 fn all(f: &Fixture) -> Vec<PlaybookRow> {
-    f.engine.playbooks().unwrap()
+    f.engine.playbooks().list().unwrap()
 }
 
 fn one(f: &Fixture) -> PlaybookRow {
@@ -41,7 +41,7 @@ fn one(f: &Fixture) -> PlaybookRow {
 }
 
 fn decide(f: &Fixture, id: &PlaybookId, to: PlaybookStatus) {
-    f.engine.decide_playbook(id, to).unwrap();
+    f.engine.playbooks().decide(id, to).unwrap();
 }
 
 #[test]
@@ -92,10 +92,10 @@ fn a_second_look_changes_nothing_and_a_rebuild_gives_the_same() {
     look(&f);
     let before = all(&f);
     look(&f);
-    f.engine.queue_playbooks_now().unwrap();
+    f.engine.playbooks().queue_now().unwrap();
     look(&f);
     assert_eq!(all(&f), before, "looked again over the same");
-    f.engine.rebuild_playbooks().unwrap();
+    f.engine.playbooks().rebuild().unwrap();
     assert!(all(&f).is_empty());
     look(&f);
     assert_eq!(all(&f), before, "made again from nothing");
@@ -108,8 +108,8 @@ fn what_ends_the_process_in_the_middle_changes_nothing_of_the_result() {
     for point in [KillPoint::AfterLease, KillPoint::Working, KillPoint::AfterEffects] {
         let f = Fixture::new();
         releases(&f, 3);
-        f.engine.queue_playbooks().unwrap();
-        let ran = f.engine.run_next_killed(Lane::Capture, &|_| {}, &|at| at == point).unwrap();
+        f.engine.playbooks().queue().unwrap();
+        let ran = f.engine.queue().run_next_killed(Lane::Capture, &|_| {}, &|at| at == point).unwrap();
         assert_eq!(ran, None, "killed at {point:?}");
         let f = f.restarted(7);
         look(&f);
@@ -132,7 +132,7 @@ fn a_further_session_makes_a_further_version() {
     assert_eq!((second.id.clone(), second.version.number), (first.id, 2));
     assert_eq!(second.version.supersedes, Some(first.version.id.clone()));
     assert_eq!(second.version.confidence, PlaybookConfidence::High);
-    let kept = f.engine.store().read(|tx| tx.playbooks().playbook_version(&first.version.id)).unwrap();
+    let kept = f.engine.store().read(|tx| tx.playbooks().version(&first.version.id)).unwrap();
     assert_eq!(kept, first.version, "what was found before stays as it was");
 }
 
@@ -140,10 +140,10 @@ fn a_further_session_makes_a_further_version() {
 fn a_private_session_gives_nothing() {
     let f = Fixture::new();
     let ids = releases(&f, 3);
-    f.engine.set_private(&ids[1], true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&ids[1], true, Existing::Keep).unwrap();
     look(&f);
     assert!(all(&f).is_empty());
-    f.engine.set_private(&ids[1], false, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&ids[1], false, Existing::Keep).unwrap();
     look(&f);
     assert_eq!(one(&f).version.occurrences.len(), 3, "nothing arrived in private, so nothing is left out");
 }
@@ -155,11 +155,11 @@ fn a_session_that_goes_off_the_record_takes_its_share_of_what_is_shown_at_once()
     look(&f);
     let id = one(&f).id;
     decide(&f, &id, PlaybookStatus::Approved);
-    f.engine.set_private(&ids[0], true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&ids[0], true, Existing::Keep).unwrap();
     assert_eq!(one(&f).version.occurrences.len(), 3, "the others are shown");
-    f.engine.set_private(&ids[1], true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&ids[1], true, Existing::Keep).unwrap();
     assert!(all(&f).is_empty(), "two are no way of working");
-    assert!(matches!(f.engine.playbook_skill(&id), Err(EngineError::Refused(_))), "nor is it exported");
+    assert!(matches!(f.engine.playbooks().skill(&id), Err(EngineError::Refused(_))), "nor is it exported");
 }
 
 #[test]
@@ -170,22 +170,22 @@ fn what_a_person_decided_stays_and_is_taken_back() {
     let before = all(&f);
     let id = before[0].id.clone();
     for to in [PlaybookStatus::Approved, PlaybookStatus::Rejected, PlaybookStatus::Parked] {
-        let decision = f.engine.decide_playbook(&id, to).unwrap();
+        let decision = f.engine.playbooks().decide(&id, to).unwrap();
         assert_eq!(one(&f).status, to);
-        f.engine.queue_playbooks_now().unwrap();
+        f.engine.playbooks().queue_now().unwrap();
         look(&f);
         assert_eq!(one(&f).status, to, "a look does not undo it");
-        assert!(f.engine.decide_playbook(&id, to).is_err(), "twice is no decision");
-        f.engine.undo_playbook_decision(&decision).unwrap();
+        assert!(f.engine.playbooks().decide(&id, to).is_err(), "twice is no decision");
+        f.engine.playbooks().undo_decision(&decision).unwrap();
         assert_eq!(all(&f), before, "as it stood");
-        assert!(f.engine.undo_playbook_decision(&decision).is_err(), "once");
+        assert!(f.engine.playbooks().undo_decision(&decision).is_err(), "once");
     }
     decide(&f, &id, PlaybookStatus::Rejected);
-    assert!(f.engine.decide_playbook(&id, PlaybookStatus::Approved).is_err(), "a rejected one is restored first");
+    assert!(f.engine.playbooks().decide(&id, PlaybookStatus::Approved).is_err(), "a rejected one is restored first");
     decide(&f, &id, PlaybookStatus::Candidate);
-    let first = f.engine.decide_playbook(&id, PlaybookStatus::Approved).unwrap();
+    let first = f.engine.playbooks().decide(&id, PlaybookStatus::Approved).unwrap();
     decide(&f, &id, PlaybookStatus::Parked);
-    assert!(f.engine.undo_playbook_decision(&first).is_err(), "something else was decided since");
+    assert!(f.engine.playbooks().undo_decision(&first).is_err(), "something else was decided since");
 }
 
 #[test]
@@ -231,19 +231,19 @@ fn a_candidate_that_is_not_seen_any_more_is_parked_and_returns_when_it_is() {
 #[test]
 fn every_night_is_looked_again_and_not_more_often() {
     let f = Fixture::new();
-    assert_eq!(f.engine.queue_playbooks().unwrap(), None, "without tools there is nothing to look for");
+    assert_eq!(f.engine.playbooks().queue().unwrap(), None, "without tools there is nothing to look for");
     releases(&f, 3);
     look(&f);
-    let jobs = |f: &Fixture| f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
+    let jobs = |f: &Fixture| f.engine.store().read(|tx| tx.jobs().unsettled()).unwrap();
     let settled = jobs(&f);
-    let next = f.engine.queue_playbooks().unwrap().unwrap();
+    let next = f.engine.playbooks().queue().unwrap().unwrap();
     assert_eq!(jobs(&f), settled, "nothing changed");
     assert_eq!((next.0 / 3_600_000) % 24, 3, "at three in the morning");
     assert!(next.0 - f.clock.now().0 <= DAY_MS);
     f.clock.advance_ms(next.0 - f.clock.now().0);
-    f.engine.queue_playbooks().unwrap();
+    f.engine.playbooks().queue().unwrap();
     assert_eq!(jobs(&f), settled + 1, "a night passed");
-    assert!(matches!(f.engine.run_next(Lane::Capture, &|_| {}).unwrap(), Step::Ran(_, JobState::Done)));
+    assert!(matches!(f.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap(), Step::Ran(_, JobState::Done)));
 }
 
 #[test]
@@ -253,11 +253,11 @@ fn only_approved_ones_are_exported_and_another_skill_is_not_overwritten() {
     look(&f);
     let id = one(&f).id;
     let dir = f.dir.path().join("skills");
-    let refused = f.engine.export_playbook(&id, &dir).unwrap_err();
+    let refused = f.engine.playbooks().export(&id, &dir).unwrap_err();
     assert!(refused.to_string().contains("not approved"), "{refused}");
     assert!(!dir.exists(), "nothing is written");
     decide(&f, &id, PlaybookStatus::Approved);
-    let path = f.engine.export_playbook(&id, &dir).unwrap();
+    let path = f.engine.playbooks().export(&id, &dir).unwrap();
     assert_eq!(path, dir.join("gh-release-create-after-edit-cargo-test-and-git-commit/SKILL.md"));
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("---\nname: gh-release-create-after-edit-cargo-test-and-git-commit\ndescription: \""), "{text}");
@@ -266,10 +266,10 @@ fn only_approved_ones_are_exported_and_another_skill_is_not_overwritten() {
     {
         assert!(text.contains(part), "{part} in {text}");
     }
-    assert_eq!(f.engine.export_playbook(&id, &dir).unwrap(), path, "its own file is written again");
-    assert_eq!(f.engine.export_playbook(&id, path.parent().unwrap()).unwrap(), path, "into its own folder too");
+    assert_eq!(f.engine.playbooks().export(&id, &dir).unwrap(), path, "its own file is written again");
+    assert_eq!(f.engine.playbooks().export(&id, path.parent().unwrap()).unwrap(), path, "into its own folder too");
     std::fs::write(&path, "somebody's own").unwrap();
-    assert!(f.engine.export_playbook(&id, &dir).is_err());
+    assert!(f.engine.playbooks().export(&id, &dir).is_err());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "somebody's own");
 }
 
@@ -281,7 +281,7 @@ fn an_agent_gets_approved_ones_whose_sessions_it_may_see() {
     let id = one(&f).id;
     let seen = |channel: &str| {
         let audience = Audience { agent: None, person: None, channel: Some(channel.to_owned()) };
-        f.engine.playbooks_for(&audience).unwrap().len()
+        f.engine.playbooks().playbooks_for(&audience).unwrap().len()
     };
     assert_eq!(seen("cli:/home/mara/app"), 0, "what nobody approved is nobody's");
     decide(&f, &id, PlaybookStatus::Approved);
@@ -310,11 +310,11 @@ fn an_erased_session_takes_what_it_alone_gave_and_leaves_no_trace() {
     let id = one(&f).id;
     decide(&f, &id, PlaybookStatus::Approved);
     assert!(one(&f).version.steps[0].text.contains(CANARY), "control: it stands there");
-    let receipt = f.engine.erase_conversation(&ids[0], "asked").unwrap();
+    let receipt = f.engine.erasure().erase_conversation(&ids[0], "asked").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     assert!(all(&f).is_empty(), "two sessions are no way of working");
     for id in &ids[1..] {
-        f.engine.erase_conversation(id, "asked").unwrap();
+        f.engine.erasure().erase_conversation(id, "asked").unwrap();
     }
     let bytes = std::fs::read(f.dir.path().join("keepsake.db")).unwrap();
     let holds = |bytes: &[u8]| bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes());
@@ -328,12 +328,12 @@ fn one_of_four_sessions_can_go_and_the_approval_stays() {
     look(&f);
     let id = one(&f).id;
     decide(&f, &id, PlaybookStatus::Approved);
-    f.engine.erase_conversation(&ids[0], "asked").unwrap();
+    f.engine.erasure().erase_conversation(&ids[0], "asked").unwrap();
     let row = one(&f);
     assert_eq!((row.status, row.version.occurrences.len()), (PlaybookStatus::Approved, 3));
     look(&f);
     assert_eq!(one(&f).status, PlaybookStatus::Approved);
-    assert!(f.engine.playbook_skill(&id).is_ok());
+    assert!(f.engine.playbooks().skill(&id).is_ok());
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who
     let context = |channel: Option<&str>, query: Option<&str>, budget_chars: usize| {
         let audience = Audience { agent: Some("Nova".to_owned()), person: None, channel: channel.map(str::to_owned) };
         let request = ContextRequest { audience, query: query.map(str::to_owned), budget_chars, as_of: None };
-        f.engine.context(&request).unwrap()
+        f.engine.serve().context(&request).unwrap()
     };
     let ways = |context: &Context| -> Vec<String> {
         let behind = context.text.lines().skip_while(|line| *line != "## Ways of working").skip(1);
@@ -379,11 +379,11 @@ fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who
         assert!(!told.text.contains(row.id.as_str()) && !told.text.contains("gh release"), "{channel}: {}", told.text);
     }
     // An expired playbook is served to nobody, and undoing that takes effect immediately.
-    let undo = f.engine.decide_playbook(&row.id, PlaybookStatus::Parked).unwrap();
+    let undo = f.engine.playbooks().decide(&row.id, PlaybookStatus::Parked).unwrap();
     assert!(ways(&context(None, asked, 0)).is_empty());
-    f.engine.undo_playbook_decision(&undo).unwrap();
+    f.engine.playbooks().undo_decision(&undo).unwrap();
     assert_eq!(ways(&context(None, asked, 0)), lines);
-    f.engine.set_private(&sessions[0], true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&sessions[0], true, Existing::Keep).unwrap();
     assert!(ways(&context(None, asked, 0)).is_empty(), "two sessions on the record are no way of working");
 }
 
@@ -420,7 +420,7 @@ fn each_circle_is_told_what_its_own_sessions_show() {
     decide(&f, &row.id, PlaybookStatus::Approved);
     let told = |agent: Option<&str>, channel: &str| -> Vec<PlaybookRow> {
         let audience = Audience { agent: agent.map(str::to_owned), person: None, channel: Some(channel.to_owned()) };
-        f.engine.playbooks_for(&audience).unwrap()
+        f.engine.playbooks().playbooks_for(&audience).unwrap()
     };
     let check = |rows: &[PlaybookRow], sessions: usize| {
         assert_eq!(rows.len(), 1, "{rows:?}");

@@ -57,16 +57,16 @@ fn sessions(f: &Fixture, name: &str, script: &str) {
 }
 
 fn work(f: &Fixture) {
-    f.engine.queue_playbooks().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.engine.playbooks().queue().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
 }
 
 #[test]
 fn a_new_playbook_is_told_of_once_without_a_word_of_any_message() {
     let f = Fixture::new();
     let (address, requests) = server("200 OK");
-    f.engine.set_playbook_webhook(Some(&address)).unwrap();
+    f.engine.playbooks().set_webhook(Some(&address)).unwrap();
     sessions(&f, "release", SCRIPT);
     work(&f);
     let request = requests.try_recv().unwrap();
@@ -82,7 +82,7 @@ fn a_new_playbook_is_told_of_once_without_a_word_of_any_message() {
     assert_eq!(calls.len(), 1, "it stands in the list of what left this computer");
     assert_eq!((calls[0].purpose.as_str(), calls[0].outcome), ("webhook_playbooks/1", CallOutcome::Answered));
     assert!(request.ends_with(&calls[0].request), "word for word");
-    f.engine.queue_playbooks_now().unwrap();
+    f.engine.playbooks().queue_now().unwrap();
     work(&f);
     assert!(requests.try_recv().is_err(), "once");
 }
@@ -94,32 +94,32 @@ fn without_an_address_nothing_leaves_and_what_waits_when_one_is_entered_is_no_ne
     sessions(&f, "release", SCRIPT);
     work(&f);
     assert!(f.engine.store().read(|tx| tx.model_calls().list(false, 0, 10)).unwrap().1.is_empty());
-    f.engine.set_playbook_webhook(Some(&address)).unwrap();
-    f.engine.queue_playbooks_now().unwrap();
+    f.engine.playbooks().set_webhook(Some(&address)).unwrap();
+    f.engine.playbooks().queue_now().unwrap();
     work(&f);
     assert!(requests.try_recv().is_err(), "it waited before");
     sessions(&f, "review", "Read a; Grep b; npm test; WebFetch c");
     work(&f);
     assert!(requests.try_recv().is_ok(), "control: the next one is told of");
-    f.engine.set_playbook_webhook(None).unwrap();
-    assert_eq!(f.engine.playbook_webhook().unwrap(), None);
+    f.engine.playbooks().set_webhook(None).unwrap();
+    assert_eq!(f.engine.playbooks().webhook().unwrap(), None);
 }
 
 #[test]
 fn another_computer_hears_nothing_while_only_this_one_is_allowed() {
     let f = Fixture::new();
     for address in ["http://192.0.2.1/hook", "https://hooks.example.org/x", "http://127.0.0.1.example.org/"] {
-        let refused = f.engine.set_playbook_webhook(Some(address)).unwrap_err();
+        let refused = f.engine.playbooks().set_webhook(Some(address)).unwrap_err();
         assert!(refused.to_string().contains("not on this computer"), "{address}: {refused}");
     }
     for address in ["ftp://127.0.0.1/x", "http://user:pass@127.0.0.1/", "not an address"] {
-        assert!(f.engine.set_playbook_webhook(Some(address)).is_err(), "{address}");
+        assert!(f.engine.playbooks().set_webhook(Some(address)).is_err(), "{address}");
     }
     // The address is allowed when it is entered, but forbidden when the call is due.
-    let settings = f.engine.model_settings().unwrap();
-    f.engine.set_model_settings(&ModelSettings { this_computer_only: false, ..settings.clone() }).unwrap();
-    f.engine.set_playbook_webhook(Some("http://192.0.2.1/hook")).unwrap();
-    f.engine.set_model_settings(&settings).unwrap();
+    let settings = f.engine.models().settings().unwrap();
+    f.engine.models().set_settings(&ModelSettings { this_computer_only: false, ..settings.clone() }).unwrap();
+    f.engine.playbooks().set_webhook(Some("http://192.0.2.1/hook")).unwrap();
+    f.engine.models().set_settings(&settings).unwrap();
     sessions(&f, "release", SCRIPT);
     work(&f);
     assert!(
@@ -129,7 +129,7 @@ fn another_computer_hears_nothing_while_only_this_one_is_allowed() {
     let alerts = f.engine.store().read(|tx| tx.alerts().all()).unwrap();
     assert!(alerts.iter().any(|alert| alert.message.contains("not on this computer")), "and a person is told why: {alerts:?}");
     let (address, requests) = server("200 OK");
-    f.engine.set_playbook_webhook(Some(&address)).unwrap();
+    f.engine.playbooks().set_webhook(Some(&address)).unwrap();
     sessions(&f, "review", "Read a; Grep b; npm test; WebFetch c");
     work(&f);
     assert!(requests.try_recv().is_ok(), "control: loopback is allowed");
@@ -139,14 +139,17 @@ fn another_computer_hears_nothing_while_only_this_one_is_allowed() {
 fn a_server_that_fails_is_asked_again() {
     let f = Fixture::new();
     let (address, requests) = server("503 Service Unavailable");
-    f.engine.set_playbook_webhook(Some(&address)).unwrap();
+    f.engine.playbooks().set_webhook(Some(&address)).unwrap();
     sessions(&f, "release", SCRIPT);
     work(&f);
     assert!(requests.try_recv().is_ok());
-    assert!(matches!(f.engine.run_next(Lane::Capture, &|_| {}).unwrap(), Step::Idle(Some(_))), "it waits for its next attempt");
+    assert!(
+        matches!(f.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap(), Step::Idle(Some(_))),
+        "it waits for its next attempt"
+    );
     f.clock.advance_ms(3_600_000);
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
     assert!(requests.try_recv().is_ok(), "and is made");
     let calls = f.engine.store().read(|tx| tx.model_calls().list(false, 0, 10)).unwrap().1;
     assert!(calls.len() >= 2 && calls.iter().all(|call| call.outcome == CallOutcome::Failed), "each attempt is in the list");

@@ -9,9 +9,9 @@ use keepsake_testkit::Conversation;
 use crate::fixture::Fixture;
 
 fn derive(f: &Fixture) {
-    f.engine.queue_profiles().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_until_idle(&lock, &|_| {}).unwrap();
+    f.engine.people().queue_profiles().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_until_idle(&lock, &|_| {}).unwrap();
 }
 
 /// The fixture's ids depend on the clock, so each conversation arrives a second later.
@@ -30,8 +30,8 @@ fn dm(f: &Fixture, id: &str, lines: &str) -> ConversationId {
 
 /// The current profile entries of a person, sorted.
 fn known(f: &Fixture, person: &str) -> Vec<String> {
-    let person = f.engine.person_named(person).unwrap();
-    let rows = f.engine.profile_rows(&person).unwrap();
+    let person = f.engine.erasure().person_named(person).unwrap();
+    let rows = f.engine.people().profile_rows(&person).unwrap();
     let current = current_profiles(&rows);
     let mut known: Vec<String> =
         rows.into_iter().filter(|row| current.contains(&row.entry.id)).map(|row| row.entry.content).collect();
@@ -40,15 +40,15 @@ fn known(f: &Fixture, person: &str) -> Vec<String> {
 }
 
 fn entry(f: &Fixture, person: &str, content: &str) -> keepsake_domain::ProfileId {
-    let person = f.engine.person_named(person).unwrap();
-    let rows = f.engine.profile_rows(&person).unwrap();
+    let person = f.engine.erasure().person_named(person).unwrap();
+    let rows = f.engine.people().profile_rows(&person).unwrap();
     rows.into_iter().find(|row| row.entry.content == content).unwrap().entry.id
 }
 
 fn context(f: &Fixture, channel: &str, person: &str) -> Context {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let audience = Audience { agent: None, person: text(person), channel: text(channel) };
-    f.engine.context(&ContextRequest { audience, ..ContextRequest::default() }).unwrap()
+    f.engine.serve().context(&ContextRequest { audience, ..ContextRequest::default() }).unwrap()
 }
 
 fn sees(f: &Fixture, channel: &str, person: &str, words: &str) -> bool {
@@ -89,7 +89,7 @@ fn what_is_said_off_the_record_feeds_nothing_and_what_is_turned_private_is_shown
     let later = room(&f, "garden", "person Ana: Please answer in French.");
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Wants: “Please answer in French”"]);
-    f.engine.set_private(&later, true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&later, true, Existing::Keep).unwrap();
     assert!(known(&f, "Ana").is_empty() && !sees(&f, "matrix:garden", "", "French"));
 }
 
@@ -98,13 +98,17 @@ fn deriving_again_changes_nothing_and_new_words_make_a_version() {
     let f = Fixture::new();
     dm(&f, "one", "person Ana 2026-01-05: I prefer short answers.");
     derive(&f);
-    let first = f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap();
-    f.engine.queue_profiles().unwrap();
-    assert_eq!(f.engine.run_next(Lane::Capture, &|_| {}).unwrap(), Step::Idle(None), "nothing changed, so nothing is queued");
+    let first = f.engine.people().profile_rows(&f.engine.erasure().person_named("Ana").unwrap()).unwrap();
+    f.engine.people().queue_profiles().unwrap();
+    assert_eq!(
+        f.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap(),
+        Step::Idle(None),
+        "nothing changed, so nothing is queued"
+    );
     f.clock.advance_ms(DAY_MS);
     dm(&f, "two", "person Ana 2026-01-09: I prefer long answers.");
     derive(&f);
-    let rows = f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap();
+    let rows = f.engine.people().profile_rows(&f.engine.erasure().person_named("Ana").unwrap()).unwrap();
     assert_eq!((first.len(), rows.len()), (1, 2));
     assert_eq!(rows[1].entry.supersedes.as_ref(), Some(&first[0].entry.id));
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer long answers”"]);
@@ -114,9 +118,9 @@ fn deriving_again_changes_nothing_and_new_words_make_a_version() {
         as_of: Some(f.engine.now()),
         ..ContextRequest::default()
     };
-    assert!(f.engine.context(&then).unwrap().text.contains("I prefer long"));
+    assert!(f.engine.serve().context(&then).unwrap().text.contains("I prefer long"));
     let then = ContextRequest { as_of: Some(f.engine.now().plus_ms(-1)), ..then };
-    assert!(f.engine.context(&then).unwrap().text.contains("I prefer short answers"));
+    assert!(f.engine.serve().context(&then).unwrap().text.contains("I prefer short answers"));
     let (old, new) = (&rows[0].entry, &rows[1].entry);
     let day = |time: Timestamp| profiles_at(&rows, time);
     assert_eq!((day(old.created_at).believed, day(new.created_at).believed), (vec![old.id.clone()], vec![new.id.clone()]));
@@ -132,17 +136,21 @@ fn a_derivation_that_dies_anywhere_is_done_once() {
         let f = Fixture::new();
         room(&f, "garden", "person Ana: Please answer in French.\nperson Ben: Keep it short.");
         dm(&f, "ana", "person Ana: I prefer short answers.");
-        f.engine.queue_profiles().unwrap();
+        f.engine.people().queue_profiles().unwrap();
         let met = std::cell::Cell::new(0);
         let kill = |at: KillPoint| {
             met.set(met.get() + i32::from(at == point));
             at == point && met.get() > nth
         };
-        assert_eq!(f.engine.run_next_killed(Lane::Capture, &|_| {}, &kill).unwrap(), None, "{point:?}");
+        assert_eq!(f.engine.queue().run_next_killed(Lane::Capture, &|_| {}, &kill).unwrap(), None, "{point:?}");
         let f = f.restarted(9);
         derive(&f);
         assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”", "Wants: “Please answer in French”"], "{point:?}");
-        assert_eq!(f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap().len(), 2, "{point:?}");
+        assert_eq!(
+            f.engine.people().profile_rows(&f.engine.erasure().person_named("Ana").unwrap()).unwrap().len(),
+            2,
+            "{point:?}"
+        );
         let jobs = f.engine.store().read(|tx| tx.jobs().recent(10)).unwrap();
         assert!(jobs.iter().all(|job| job.state == JobState::Done), "{point:?}");
     }
@@ -156,7 +164,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
     derive(&f);
     let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
     f.clock.advance_ms(DAY_MS);
-    f.engine.dispute_profile(&id, true).unwrap();
+    f.engine.people().dispute_profile(&id, true).unwrap();
     for round in 0..3 {
         f.append(&messages);
         dm(&f, &format!("again-{round}"), "person Ana: I really prefer short answers.");
@@ -164,7 +172,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
         assert!(known(&f, "Ana").is_empty(), "round {round}");
     }
     // Control: once the dispute is undone, the entry returns.
-    f.engine.dispute_profile(&id, false).unwrap();
+    f.engine.people().dispute_profile(&id, false).unwrap();
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
 }
@@ -175,13 +183,13 @@ fn a_correction_by_a_person_holds_against_every_derivation() {
     dm(&f, "c", "person Ana: I prefer short answers.");
     derive(&f);
     let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
-    assert!(f.engine.correct_profile(&id, "  ").is_err());
+    assert!(f.engine.people().correct_profile(&id, "  ").is_err());
     f.clock.advance_ms(DAY_MS);
-    f.engine.correct_profile(&id, "Prefers long answers about policy").unwrap();
+    f.engine.people().correct_profile(&id, "Prefers long answers about policy").unwrap();
     dm(&f, "d", "person Ana: I always prefer short answers.");
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Prefers long answers about policy"]);
-    assert!(f.engine.correct_profile(&id, "x").is_err(), "a version that does not hold any more is not corrected");
+    assert!(f.engine.people().correct_profile(&id, "x").is_err(), "a version that does not hold any more is not corrected");
 }
 
 #[test]
@@ -198,17 +206,18 @@ fn linking_and_taking_it_back_leaves_every_profile_as_it_was() {
     );
     derive(&f);
     let all = || {
-        let people = ["Ana", "Annie", "Mara"].map(|name| f.engine.profile_rows(&f.engine.person_named(name).unwrap()).unwrap());
+        let people = ["Ana", "Annie", "Mara"]
+            .map(|name| f.engine.people().profile_rows(&f.engine.erasure().person_named(name).unwrap()).unwrap());
         (people, context(&f, "matrix:ana", "").text, context(&f, "email:mail", "").text)
     };
     let before = all();
-    f.engine.link_handles(&handle("matrix", "Ana"), &handle("email", "Annie")).unwrap();
+    f.engine.people().link_handles(&handle("matrix", "Ana"), &handle("email", "Annie")).unwrap();
     derive(&f);
     f.clock.advance_ms(21 * DAY_MS);
     assert_ne!(all(), before, "the link does change what is seen, or this would show nothing");
     assert_eq!(known(&f, "Ana"), known(&f, "Annie"), "one person");
-    let link = f.engine.links().unwrap().remove(0);
-    f.engine.unlink(&link.id).unwrap();
+    let link = f.engine.people().links().unwrap().remove(0);
+    f.engine.people().unlink(&link.id).unwrap();
     assert_eq!(all(), before, "at once");
     derive(&f);
     assert_eq!(all(), before, "and after the next derivation");
@@ -216,15 +225,15 @@ fn linking_and_taking_it_back_leaves_every_profile_as_it_was() {
 
 /// Stores the owner's wish as an entry with a closed facet, as a language model would.
 fn prefers_short_answers(f: &Fixture) {
-    let mara = f.engine.person_named("Mara").unwrap();
-    let mut row = f.engine.profile_rows(&mara).unwrap().remove(0);
+    let mara = f.engine.erasure().person_named("Mara").unwrap();
+    let mut row = f.engine.people().profile_rows(&mara).unwrap().remove(0);
     row.entry.id = ProfileId::from_uuid(uuid::Uuid::from_u128(7));
     row.entry.facet = Facet::new("length").unwrap();
     row.entry.fingerprint = "length=short".to_owned();
     row.entry.content = "Prefers short answers".to_owned();
     row.entry.origin = ProfileOrigin::Model;
     row.proposer = "model".to_owned();
-    f.engine.store().write(|tx| tx.profiles().insert_profile(&row, std::slice::from_ref(&mara))).unwrap();
+    f.engine.store().write(|tx| tx.profiles().insert(&row, std::slice::from_ref(&mara))).unwrap();
 }
 
 #[test]
@@ -253,19 +262,19 @@ fn what_is_new_is_followed_once_it_is_quiet_and_an_idle_engine_queues_nothing() 
     let f = Fixture::new();
     f.propose("c", "owner Mara: I work as a nurse in Leeds.");
     derive(&f);
-    let jobs = || f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
-    let idle = || (f.engine.queue_what_changed().unwrap(), jobs());
+    let jobs = || f.engine.store().read(|tx| tx.jobs().unsettled()).unwrap();
+    let idle = || (f.engine.people().queue_what_changed().unwrap(), jobs());
     assert_eq!(idle(), (None, 0), "nothing changed");
-    f.engine.act(&Act::Approve(vec![f.id_of("nurse")])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![f.id_of("nurse")])).unwrap();
     assert_eq!(idle(), (None, 0), "what is approved is served itself, and tells nothing new of anybody");
     dm(&f, "d", "person Ana: I prefer short answers.");
-    let due = f.engine.queue_what_changed().unwrap().expect("it is looked at again soon");
+    let due = f.engine.people().queue_what_changed().unwrap().expect("it is looked at again soon");
     assert_eq!(jobs(), 0, "more may be said in a moment");
     f.clock.set(due);
     assert_eq!(idle(), (None, 2), "quiet now: who is who, and what they want");
     assert_eq!(idle().1, 2, "one of each at a time");
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
     for _ in 0..3 {
         f.clock.advance_ms(DAY_MS);
         assert_eq!(idle(), (None, 0), "idle is idle");
@@ -288,7 +297,7 @@ fn another_reader_reads_everybody_again() {
 fn a_derivation_that_failed_for_good_is_not_tried_for_ever() {
     let f = Fixture::new();
     dm(&f, "c", "person Ana: I prefer short answers.");
-    f.engine.queue_profiles().unwrap();
+    f.engine.people().queue_profiles().unwrap();
     let now = f.engine.now();
     let fail = |tx: &keepsake_store::WriteTx<'_>| {
         let (lease, _) = tx.jobs().lease_next(Lane::Capture, now)?.unwrap();
@@ -297,7 +306,7 @@ fn a_derivation_that_failed_for_good_is_not_tried_for_ever() {
     f.engine.store().write(fail).unwrap();
     dm(&f, "d", "person Ana: Please answer in French.");
     for _ in 0..3 {
-        assert_eq!(f.engine.queue_what_changed().unwrap(), None);
+        assert_eq!(f.engine.people().queue_what_changed().unwrap(), None);
         f.clock.advance_ms(DAY_MS);
     }
 }
@@ -307,11 +316,11 @@ fn the_worker_follows_what_is_stale_from_its_start_on() {
     let f = Fixture::new();
     dm(&f, "c", "person Ana: I prefer short answers.");
     let changes = f.engine.store().subscribe();
-    let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), |_| {}).unwrap();
+    let worker = f.engine.queue().start_worker(f.engine.queue().lock_worker().unwrap(), |_| {}).unwrap();
     for _ in 0..600 {
         // Time passes, and the lanes check for work.
         f.clock.advance_ms(20_000);
-        f.engine.look_for_work();
+        f.engine.queue().look_for_work();
         if !known(&f, "Ana").is_empty() {
             break;
         }
@@ -332,10 +341,10 @@ fn what_was_said_while_a_conversation_was_private_is_in_no_profile_after_it_is_t
         };
         let id = say(1, "person Ana: Hello.");
         if is_private {
-            f.engine.set_private(&id, true, Existing::Keep).unwrap();
+            f.engine.erasure().set_private(&id, true, Existing::Keep).unwrap();
         }
         say(2, "person Ana: I prefer short answers.");
-        f.engine.set_private(&id, false, Existing::Keep).unwrap();
+        f.engine.erasure().set_private(&id, false, Existing::Keep).unwrap();
         say(3, "person Ana: Please answer in French.");
         derive(&f);
         let expect: &[&str] = if is_private {
@@ -353,12 +362,12 @@ fn an_entry_whose_older_line_went_off_the_record_gets_a_version_of_what_is_left(
     let first = dm(&f, "one", "person Ana 2026-01-05: I prefer short answers.");
     dm(&f, "two", "person Ana 2026-01-06: I prefer short answers.");
     derive(&f);
-    f.engine.set_private(&first, true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&first, true, Existing::Keep).unwrap();
     dm(&f, "three", "person Ana 2026-01-09: I prefer short answers.");
     derive(&f);
     assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
-    let ana = f.engine.person_named("Ana").unwrap();
-    let rows = f.engine.profile_rows(&ana).unwrap();
+    let ana = f.engine.erasure().person_named("Ana").unwrap();
+    let rows = f.engine.people().profile_rows(&ana).unwrap();
     let live = rows.iter().find(|row| row.entry.is_live()).unwrap();
     for place in live.entry.evidence.as_slice() {
         let message = f.engine.store().read(|tx| tx.log().interaction(&place.interaction)).unwrap().unwrap();

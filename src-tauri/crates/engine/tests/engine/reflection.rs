@@ -58,8 +58,8 @@ fn kept_as(
         }],
         created: f.clock.now(),
     };
-    f.engine.store().write(|tx| tx.memories().insert_memory(&memory)).unwrap();
-    f.engine.act(&Act::Approve(vec![id.clone()])).unwrap();
+    f.engine.store().write(|tx| tx.memories().insert(&memory)).unwrap();
+    f.engine.review().act(&Act::Approve(vec![id.clone()])).unwrap();
     f.clock.advance_ms(1_000);
     id
 }
@@ -92,8 +92,8 @@ fn untidy() -> (Fixture, [MemoryId; 4]) {
 }
 
 fn look(f: &Fixture) -> Vec<ReflectionRow> {
-    f.engine.reflect(&Unwatched).unwrap();
-    f.engine.reflections().unwrap()
+    f.engine.reflections().reflect(&Unwatched).unwrap();
+    f.engine.reflections().list().unwrap()
 }
 
 fn kinds(rows: &[ReflectionRow]) -> Vec<ReflectionKind> {
@@ -105,7 +105,7 @@ fn ids_of(rows: &[ReflectionRow]) -> Vec<ReflectionId> {
 }
 
 fn backups(f: &Fixture) -> usize {
-    f.engine.backups().unwrap().iter().filter(|file| file.name.contains(BackupReason::BeforeReflection.name())).count()
+    f.engine.backups().list().unwrap().iter().filter(|file| file.name.contains(BackupReason::BeforeReflection.name())).count()
 }
 
 fn status(f: &Fixture, id: &MemoryId) -> MemoryStatus {
@@ -114,7 +114,7 @@ fn status(f: &Fixture, id: &MemoryId) -> MemoryStatus {
 
 /// Everything that the context and the tables contain about memories in use.
 fn told(f: &Fixture) -> String {
-    let mut text = f.engine.context(&ContextRequest { budget_chars: 20_000, ..ContextRequest::default() }).unwrap().text;
+    let mut text = f.engine.serve().context(&ContextRequest { budget_chars: 20_000, ..ContextRequest::default() }).unwrap().text;
     let rows = f.engine.store().read(|tx| {
         let mut rows = Vec::new();
         for id in tx.memories().active_at(None)? {
@@ -129,7 +129,7 @@ fn told(f: &Fixture) -> String {
     });
     text.push_str(&rows.unwrap().join("\n"));
     let folder = tempfile::tempdir().unwrap();
-    f.engine.export(&folder.path().join("out"), &Unwatched).unwrap();
+    f.engine.exports().export(&folder.path().join("out"), &Unwatched).unwrap();
     let mut notes: Vec<_> = Vec::new();
     let mut folders = vec![folder.path().join("out")];
     while let Some(next) = folders.pop() {
@@ -159,11 +159,11 @@ fn a_look_proposes_with_reasons_changes_nothing_and_a_second_one_finds_the_same(
     assert_eq!((rows[1].memories.clone(), rows[1].keep), (vec![ids[0].clone(), ids[2].clone()], Some(1)), "the fuller one stays");
     assert_eq!(told(&f), before, "a look changes nothing that is told");
     assert_eq!(backups(&f), 0, "nothing was applied, so no backup was needed");
-    assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "nothing new the second time");
+    assert_eq!(f.engine.reflections().reflect(&Unwatched).unwrap(), 0, "nothing new the second time");
     assert_eq!(look(&f), rows);
     let f = f.restarted(9);
     assert_eq!(look(&f), rows, "and in another process");
-    assert_eq!(f.engine.reflections_waiting().unwrap(), 2);
+    assert_eq!(f.engine.reflections().reflections_waiting().unwrap(), 2);
 }
 
 #[test]
@@ -171,11 +171,11 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     let (f, ids) = untidy();
     let rows = look(&f);
     let before = told(&f);
-    assert_eq!(f.engine.apply_reflections(None, &Unwatched).unwrap().operation, None, "nobody agreed to anything");
+    assert_eq!(f.engine.reflections().apply(None, &Unwatched).unwrap().operation, None, "nobody agreed to anything");
     assert_eq!(backups(&f), 0);
-    assert_eq!(f.engine.decide_reflections(&ids_of(&rows), ReflectionStatus::Accepted).unwrap(), []);
+    assert_eq!(f.engine.reflections().decide(&ids_of(&rows), ReflectionStatus::Accepted).unwrap(), []);
     assert_eq!(told(&f), before, "agreeing changes nothing yet");
-    let run = f.engine.apply_reflections(None, &Unwatched).unwrap();
+    let run = f.engine.reflections().apply(None, &Unwatched).unwrap();
     assert_eq!((run.summary.as_str(), run.applied.len()), ("Clean-up (1 archived, 1 merged)", 2));
     assert_eq!(backups(&f), 1, "one backup a run");
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
@@ -185,34 +185,37 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     let relations = f.engine.store().read(|tx| tx.memories().relations_from(&ids[0])).unwrap();
     assert!(relations.iter().any(|(relation, to, _)| *relation == Relation::MergedInto && *to == ids[2]), "{relations:?}");
     assert_ne!(told(&f), before);
-    assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Applied));
-    assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "what was applied is not proposed again");
-    let again = f.engine.apply_reflections(Some(&ids_of(&rows)), &Unwatched).unwrap();
+    assert!(f.engine.reflections().list().unwrap().iter().all(|row| row.status == ReflectionStatus::Applied));
+    assert_eq!(f.engine.reflections().reflect(&Unwatched).unwrap(), 0, "what was applied is not proposed again");
+    let again = f.engine.reflections().apply(Some(&ids_of(&rows)), &Unwatched).unwrap();
     assert_eq!((again.operation, again.needs_look.len()), (None, 2), "nor applied twice");
     assert_eq!(backups(&f), 1, "and nothing to apply needs no backup");
     // The run is undone as a whole, like any other action.
-    let (operation, words, _) = f.engine.undo(None).unwrap().unwrap();
+    let (operation, words, _) = f.engine.review().undo(None).unwrap().unwrap();
     assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Clean-up (1 archived, 1 merged)"));
     assert_eq!(told(&f), before, "everything is as it was, byte for byte");
-    assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Accepted), "and so are the answers");
+    assert!(
+        f.engine.reflections().list().unwrap().iter().all(|row| row.status == ReflectionStatus::Accepted),
+        "and so are the answers"
+    );
     // The run can be applied and undone again.
-    assert_eq!(f.engine.apply_reflections(None, &Unwatched).unwrap().applied.len(), 2);
+    assert_eq!(f.engine.reflections().apply(None, &Unwatched).unwrap().applied.len(), 2);
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
-    assert!(f.engine.undo_reflections(None).unwrap().is_some());
+    assert!(f.engine.reflections().undo(None).unwrap().is_some());
     assert_eq!(told(&f), before);
-    assert_eq!(f.engine.undo_reflections(None).unwrap(), None, "no run is left");
+    assert_eq!(f.engine.reflections().undo(None).unwrap(), None, "no run is left");
 }
 
 #[test]
 fn what_was_refused_returns_only_where_its_sources_changed() {
     let (f, ids) = untidy();
     let merge = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
-    f.engine.decide_reflections(std::slice::from_ref(&merge.id), ReflectionStatus::Refused).unwrap();
+    f.engine.reflections().decide(std::slice::from_ref(&merge.id), ReflectionStatus::Refused).unwrap();
     let folds = |f: &Fixture| look(f).into_iter().filter(|row| row.kind == ReflectionKind::Merge).collect::<Vec<_>>();
     assert_eq!(folds(&f).iter().map(|row| row.status).collect::<Vec<_>>(), [ReflectionStatus::Refused]);
     f.clock.advance_ms(30 * DAY_MS);
     assert_eq!(folds(&f).len(), 1, "time alone changes nothing");
-    let refused = f.engine.apply_reflections(Some(std::slice::from_ref(&merge.id)), &Unwatched).unwrap();
+    let refused = f.engine.reflections().apply(Some(std::slice::from_ref(&merge.id)), &Unwatched).unwrap();
     assert_eq!(refused.operation, None, "what is refused is not applied by the way");
     let three = chat(&f, "three", "owner Mara: I love weekend hiking, still.");
     let message = f.engine.store().read(|tx| tx.log().last_messages(&three, None, 1)).unwrap().remove(0);
@@ -272,7 +275,7 @@ fn folding_widens_nothing() {
         .map(|(id, content)| kept(&f, &chat(&f, id, "owner Mara: I really do like hiking"), "I really do like hiking", content))
         .collect();
     let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
-    f.engine.apply_reflections(Some(&[row.id]), &Unwatched).unwrap();
+    f.engine.reflections().apply(Some(&[row.id]), &Unwatched).unwrap();
     let visible = |channel: &str| {
         let audience = Audience { channel: Some(channel.to_owned()), ..Audience::default() };
         f.engine.with_view(&audience, |tx, view| view.memories(tx, None)).unwrap().memories
@@ -288,13 +291,13 @@ fn what_was_folded_before_goes_on_with_its_lines() {
     let f = Fixture::new();
     let of = |id: &str, content: &str| kept(&f, &chat(&f, id, "owner Mara: I like hiking a lot"), "I like hiking a lot", content);
     let (a, b) = (of("a", "User loves weekend hiking"), of("b", "User loves weekend hiking"));
-    f.engine.act(&Act::Merge(a, b.clone())).unwrap();
+    f.engine.review().act(&Act::Merge(a, b.clone())).unwrap();
     let c = of("c", "User loves weekend hiking trips");
     let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
     assert_eq!(row.memories, [b.clone(), c.clone()]);
-    f.engine.apply_reflections(Some(&[row.id]), &Unwatched).unwrap();
+    f.engine.reflections().apply(Some(&[row.id]), &Unwatched).unwrap();
     assert_eq!(f.engine.store().read(|tx| tx.memories().evidence(&c)).unwrap().len(), 3, "no line is lost");
-    f.engine.undo(None).unwrap();
+    f.engine.review().undo(None).unwrap();
     assert_eq!(f.engine.store().read(|tx| tx.memories().evidence(&b)).unwrap().len(), 2);
     assert_eq!(f.engine.store().read(|tx| tx.memories().evidence(&c)).unwrap().len(), 1);
 }
@@ -305,12 +308,12 @@ fn what_is_private_or_taken_back_is_not_proposed_and_leaves_the_list_at_once() {
     let all = look(&f);
     assert_eq!(all.len(), 2);
     let conversation = f.engine.store().read(|tx| tx.memories().memory(&ids[3])).unwrap().conversation_id;
-    f.engine.set_private(&conversation, true, Existing::Keep).unwrap();
-    let left = f.engine.reflections().unwrap();
+    f.engine.erasure().set_private(&conversation, true, Existing::Keep).unwrap();
+    let left = f.engine.reflections().list().unwrap();
     assert_eq!(kinds(&left), [ReflectionKind::Archive], "one rests on the conversation");
     assert_eq!(kinds(&look(&f)), [ReflectionKind::Archive]);
-    f.engine.act(&Act::Reject(vec![ids[1].clone()], None)).unwrap();
-    assert_eq!(f.engine.reflections().unwrap(), [], "what was refused is tidied by nobody");
+    f.engine.review().act(&Act::Reject(vec![ids[1].clone()], None)).unwrap();
+    assert_eq!(f.engine.reflections().list().unwrap(), [], "what was refused is tidied by nobody");
     assert_eq!(look(&f), []);
 }
 
@@ -319,8 +322,8 @@ fn an_erased_source_takes_its_proposals_along() {
     let (f, ids) = untidy();
     assert_eq!(look(&f).len(), 2);
     let conversation = f.engine.store().read(|tx| tx.memories().memory(&ids[1])).unwrap().conversation_id;
-    assert!(f.engine.erase_conversation(&conversation, "test").unwrap().is_done);
-    assert_eq!(f.engine.reflections().unwrap(), []);
+    assert!(f.engine.erasure().erase_conversation(&conversation, "test").unwrap().is_done);
+    assert_eq!(f.engine.reflections().list().unwrap(), []);
     let file = f.dir.path().join("keepsake.db");
     assert!(!std::fs::read(&file).unwrap().windows(14).any(|window| window == b"Porto marathon"), "nor does the file hold it");
 }
@@ -330,35 +333,38 @@ fn what_waits_too_long_is_parked_and_can_be_restored() {
     let (f, _) = untidy();
     let rows = look(&f);
     let park = || {
-        f.engine.start_maintenance().unwrap();
-        f.engine.cancel_maintenance().unwrap();
-        f.engine.maintenance().unwrap().runs[0].row.parked
+        f.engine.maintenance().start().unwrap();
+        f.engine.maintenance().cancel().unwrap();
+        f.engine.maintenance().state().unwrap().runs[0].row.parked
     };
     f.clock.advance_ms(61 * DAY_MS);
-    f.engine.decide_reflections(&ids_of(&rows)[..1], ReflectionStatus::Parked).unwrap();
+    f.engine.reflections().decide(&ids_of(&rows)[..1], ReflectionStatus::Parked).unwrap();
     assert_eq!(park(), 1, "what a person parked is theirs");
-    assert_eq!(f.engine.expired_proposals().unwrap().len(), 1, "and is not told of as having waited too long");
-    f.engine.decide_reflections(&ids_of(&rows)[..1], ReflectionStatus::Open).unwrap();
+    assert_eq!(f.engine.review().expired_proposals().unwrap().len(), 1, "and is not told of as having waited too long");
+    f.engine.reflections().decide(&ids_of(&rows)[..1], ReflectionStatus::Open).unwrap();
     f.clock.advance_ms(61 * DAY_MS);
     assert_eq!(park(), 1);
-    let parked = f.engine.reflections().unwrap();
+    let parked = f.engine.reflections().list().unwrap();
     assert!(parked.iter().all(|row| row.status == ReflectionStatus::Parked && row.is_parked_by_age), "{parked:?}");
-    assert_eq!(f.engine.reflections_waiting().unwrap(), 0);
-    assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "parked it is not found anew");
-    let aside = f.engine.expired_proposals().unwrap();
+    assert_eq!(f.engine.reflections().reflections_waiting().unwrap(), 0);
+    assert_eq!(f.engine.reflections().reflect(&Unwatched).unwrap(), 0, "parked it is not found anew");
+    let aside = f.engine.review().expired_proposals().unwrap();
     assert!(aside.iter().all(|one| one.proposal.kind == ProposalKind::Reflection && !one.proposal.title.is_empty()), "{aside:?}");
     assert_eq!(aside[0].at, f.clock.now(), "the latest first");
     let wanted: Vec<_> = aside.into_iter().map(|one| (one.proposal.kind, one.proposal.id)).collect();
-    f.engine.restore_proposals(&wanted).unwrap();
-    assert_eq!((f.engine.reflections_waiting().unwrap(), f.engine.expired_proposals().unwrap().len()), (2, 0));
-    assert!(f.engine.restore_proposals(&wanted).is_err(), "what is not set aside cannot be taken back");
+    f.engine.review().restore_proposals(&wanted).unwrap();
+    assert_eq!(
+        (f.engine.reflections().reflections_waiting().unwrap(), f.engine.review().expired_proposals().unwrap().len()),
+        (2, 0)
+    );
+    assert!(f.engine.review().restore_proposals(&wanted).is_err(), "what is not set aside cannot be taken back");
     assert_eq!(park(), 0);
-    assert_eq!(f.engine.reflections_waiting().unwrap(), 2, "what came back waits anew");
+    assert_eq!(f.engine.reflections().reflections_waiting().unwrap(), 2, "what came back waits anew");
 }
 
 fn night(f: &Fixture) {
-    f.engine.queue_reflection().unwrap();
-    while let Step::Ran(_, state) = f.engine.run_next(Lane::Capture, &|_| {}).unwrap() {
+    f.engine.reflections().queue().unwrap();
+    while let Step::Ran(_, state) = f.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {
         assert_eq!(state, JobState::Done);
     }
 }
@@ -367,45 +373,49 @@ fn night(f: &Fixture) {
 fn the_night_applies_only_what_was_allowed_and_asks_again_about_what_was_undone() {
     let (f, ids) = untidy();
     night(&f);
-    assert_eq!((f.engine.reflections_waiting().unwrap(), backups(&f)), (2, 0), "by default it asks about everything");
-    f.engine.set_reflection_rules(&ReflectionRules { automatic: vec![ReflectionKind::Archive] }).unwrap();
+    assert_eq!(
+        (f.engine.reflections().reflections_waiting().unwrap(), backups(&f)),
+        (2, 0),
+        "by default it asks about everything"
+    );
+    f.engine.reflections().set_rules(&ReflectionRules { automatic: vec![ReflectionKind::Archive] }).unwrap();
     let before = told(&f);
     night(&f);
     assert_eq!((status(&f, &ids[1]), backups(&f)), (MemoryStatus::Archived, 1));
     assert_eq!(status(&f, &ids[0]), MemoryStatus::Active, "merging was not allowed");
-    assert_eq!(f.engine.reflections_waiting().unwrap(), 1);
-    let approved = f.engine.undo(None).unwrap().unwrap().1;
+    assert_eq!(f.engine.reflections().reflections_waiting().unwrap(), 1);
+    let approved = f.engine.review().undo(None).unwrap().unwrap().1;
     assert!(approved.starts_with("Undid: Approved"), "undo is for what a person did: {approved}");
     let (f, ids) = untidy();
-    f.engine.set_reflection_rules(&ReflectionRules { automatic: vec![ReflectionKind::Archive] }).unwrap();
+    f.engine.reflections().set_rules(&ReflectionRules { automatic: vec![ReflectionKind::Archive] }).unwrap();
     night(&f);
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
-    f.engine.undo_reflections(None).unwrap().unwrap();
+    f.engine.reflections().undo(None).unwrap().unwrap();
     assert_eq!(told(&f), before);
     night(&f);
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Active, "taken back once it is asked about");
-    assert_eq!(f.engine.reflections_waiting().unwrap(), 2);
+    assert_eq!(f.engine.reflections().reflections_waiting().unwrap(), 2);
 }
 
 #[test]
 fn it_ends_the_same_wherever_the_program_dies() {
     let allowed = ReflectionRules { automatic: vec![ReflectionKind::Archive, ReflectionKind::Merge] };
     let state = |f: &Fixture| {
-        let rows = f.engine.reflections().unwrap();
+        let rows = f.engine.reflections().list().unwrap();
         let rows: BTreeSet<_> = rows.into_iter().map(|row| (row.id, row.status.name())).collect();
         (rows, f.memories())
     };
     let whole = untidy().0;
-    whole.engine.set_reflection_rules(&allowed).unwrap();
+    whole.engine.reflections().set_rules(&allowed).unwrap();
     night(&whole);
     let mut died = 0;
     for point in [KillPoint::AfterLease, KillPoint::Working, KillPoint::AfterEffects] {
         let f = untidy().0;
-        f.engine.set_reflection_rules(&allowed).unwrap();
-        f.engine.queue_reflection().unwrap();
-        died += u32::from(f.engine.run_next_killed(Lane::Capture, &|_| {}, &|at| at == point).unwrap().is_none());
+        f.engine.reflections().set_rules(&allowed).unwrap();
+        f.engine.reflections().queue().unwrap();
+        died += u32::from(f.engine.queue().run_next_killed(Lane::Capture, &|_| {}, &|at| at == point).unwrap().is_none());
         let f = f.restarted(7);
-        drop(f.engine.lock_worker().unwrap());
+        drop(f.engine.queue().lock_worker().unwrap());
         night(&f);
         assert_eq!(state(&f), state(&whole), "{point:?}");
     }
@@ -422,7 +432,7 @@ fn a_run_that_is_cancelled_leaves_nothing() {
         }
     }
     let (f, _) = untidy();
-    assert!(f.engine.reflect(&Stopped).is_err());
-    assert_eq!(f.engine.reflections().unwrap(), []);
+    assert!(f.engine.reflections().reflect(&Stopped).is_err());
+    assert_eq!(f.engine.reflections().list().unwrap(), []);
     assert_eq!(look(&f).len(), 2, "control: left to itself it finds them");
 }

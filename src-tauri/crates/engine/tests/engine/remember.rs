@@ -17,7 +17,7 @@ fn place(f: &Fixture, conversation: &ConversationId, words: &str) -> (Interactio
 }
 
 fn refusal(f: &Fixture, (message, span): (InteractionId, Span)) -> String {
-    match f.engine.remember(&message, span, None) {
+    match f.engine.review().remember(&message, span, None) {
         Err(EngineError::Refused(why)) => why,
         other => panic!("it should be refused, and is {other:?}"),
     }
@@ -28,12 +28,12 @@ fn chosen_words_are_an_active_memory_and_undo_takes_the_approval_back() {
     let f = Fixture::new();
     let talk = f.append(&keepsake_testkit::conversation("c1", LINES));
     let (message, span) = place(&f, &talk, "the attic key hangs behind the clock");
-    let done = f.engine.remember(&message, span, Some(Category::PersonalInfo)).unwrap();
+    let done = f.engine.review().remember(&message, span, Some(Category::PersonalInfo)).unwrap();
     assert_eq!(f.memories(), ["active personal_info owner: User: “the attic key hangs behind the clock”"]);
     assert_eq!(f.engine.store().read(|tx| tx.memories().memory(&done.id)).unwrap().proposers, ["person"]);
-    let again = f.engine.remember(&message, span, Some(Category::PersonalInfo)).unwrap();
+    let again = f.engine.review().remember(&message, span, Some(Category::PersonalInfo)).unwrap();
     assert_eq!((&again.id, again.outcome.operation), (&done.id, None), "remembered twice, it is one memory");
-    f.engine.undo(done.outcome.operation.as_ref()).unwrap();
+    f.engine.review().undo(done.outcome.operation.as_ref()).unwrap();
     assert_eq!(f.memories(), ["pending personal_info owner: User: “the attic key hangs behind the clock”"]);
 }
 
@@ -42,7 +42,7 @@ fn another_persons_words_are_about_them() {
     let f = Fixture::new();
     let talk = f.append(&keepsake_testkit::conversation("c1", LINES));
     let (message, span) = place(&f, &talk, "my shed is never locked");
-    f.engine.remember(&message, span, None).unwrap();
+    f.engine.review().remember(&message, span, None).unwrap();
     assert_eq!(f.memories(), ["active personal_info Ada: Ada: “my shed is never locked”"]);
 }
 
@@ -53,9 +53,9 @@ fn what_may_not_be_remembered_is_refused_with_the_reason() {
     assert!(refusal(&f, place(&f, &talk, "I see")).contains("not a person's own words"));
     let key = place(&f, &talk, "the attic key hangs behind the clock");
     assert!(refusal(&f, (key.0.clone(), Span::new(4_000, 4_010).unwrap())).contains("extends beyond the message"));
-    let done = f.engine.remember(&key.0, key.1, None).unwrap();
-    f.engine.act(&Act::Reject(vec![done.id], None)).unwrap();
+    let done = f.engine.review().remember(&key.0, key.1, None).unwrap();
+    f.engine.review().act(&Act::Reject(vec![done.id], None)).unwrap();
     assert!(refusal(&f, key.clone()).contains("dismissed this statement"));
-    f.engine.set_private(&talk, true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&talk, true, Existing::Keep).unwrap();
     assert!(refusal(&f, key).contains("excluded from memory"));
 }

@@ -36,9 +36,9 @@ fn load(f: &Fixture) {
         reader.with(phrase, MarkKind::Fact(fact), 0.9)
     });
     f.engine.embedder().reader().put(Arc::new(marked));
-    f.engine.load_sample().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_until_idle(&lock, &|_| {}).unwrap();
+    f.engine.imports().load_sample().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_until_idle(&lock, &|_| {}).unwrap();
 }
 
 #[test]
@@ -54,14 +54,14 @@ fn the_sample_brings_candidates_of_several_kinds_over_three_channels() {
     assert!(text.contains("Ana Ribeiro"), "somebody else's facts are hers");
     assert!(!text.contains("Majorna") || text.contains("Haga"), "the correction wins: {text}");
     assert!(!text.contains("sumatriptan"), "the private conversation stays out");
-    assert!(matches!(f.engine.load_sample(), Err(EngineError::Refused(_))), "twice makes no sense");
+    assert!(matches!(f.engine.imports().load_sample(), Err(EngineError::Refused(_))), "twice makes no sense");
 }
 
 #[test]
 fn removing_the_sample_leaves_no_byte_of_it() {
     let f = Fixture::new();
     load(&f);
-    let receipts = f.engine.remove_sample().unwrap();
+    let receipts = f.engine.imports().remove_sample().unwrap();
     let erased = receipts[0].erased;
     assert!(receipts.len() == 1 && erased.messages >= 40 && erased.memories >= 12, "{receipts:?}");
     assert!(receipts[0].is_done, "nobody reads, so it is done at once");
@@ -87,7 +87,7 @@ fn removing_the_sample_takes_along_what_was_answered_and_queued_about_it() {
     let people: Vec<_> =
         store.read(|tx| tx.people().handles()).unwrap().into_iter().filter(|row| row.entity_type == "person").collect();
     let strangers: Vec<_> = people.iter().filter(|row| !row.is_owner).collect();
-    f.engine.link_handles(&strangers[0].id, &strangers[1].id).unwrap();
+    f.engine.people().link_handles(&strangers[0].id, &strangers[1].id).unwrap();
     let conversation = store.read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, 1)).unwrap().1.remove(0).id;
     let waiting = NewJob {
         id: JobId::fresh(&SeqIds::new(9)),
@@ -99,7 +99,7 @@ fn removing_the_sample_takes_along_what_was_answered_and_queued_about_it() {
     assert_eq!(store.read(|tx| tx.people().link_decisions()).unwrap().len(), 1, "a control: there is an answer");
 
     let feed = store.subscribe();
-    f.engine.remove_sample().unwrap();
+    f.engine.imports().remove_sample().unwrap();
     let told: Vec<_> = feed.try_iter().flatten().collect();
     assert!(told.contains(&Tag::People), "the panel of people follows: {told:?}");
     assert_eq!(store.read(|tx| tx.people().link_decisions()).unwrap(), []);
@@ -117,15 +117,15 @@ fn removing_the_sample_takes_along_what_was_answered_and_queued_about_it() {
 fn the_sample_has_topics_so_that_a_first_look_at_them_is_not_empty() {
     let f = Fixture::new();
     load(&f);
-    let topics = f.engine.topics().unwrap();
+    let topics = f.engine.topics().list().unwrap();
     let titles: Vec<&str> = topics.iter().map(|topic| topic.title()).collect();
     assert!(topics.len() >= 2, "{titles:?}");
     let lines: Vec<_> =
-        topics.iter().flat_map(|topic| f.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap()).collect();
+        topics.iter().flat_map(|topic| f.engine.store().read(|tx| tx.topics().lines(&topic.version.id)).unwrap()).collect();
     assert!(!lines.is_empty(), "they say something");
     let text: String = lines.iter().map(|line| line.text.as_str()).collect();
     assert!(!text.contains("migraine") && !text.contains("sumatriptan"), "the private conversation feeds none");
     assert!(!text.contains("acme-deals"), "a planted instruction stands in no text");
-    f.engine.remove_sample().unwrap();
-    assert!(f.engine.topics().unwrap().is_empty(), "and they go with it");
+    f.engine.imports().remove_sample().unwrap();
+    assert!(f.engine.topics().list().unwrap().is_empty(), "and they go with it");
 }

@@ -17,7 +17,7 @@ use keepsake_testkit::{Conversation, FixedClock, MONDAY_TEN, SeqIds, conversatio
 use crate::fixture::Fixture;
 
 fn ask(engine: &Engine, query: &str) -> Found {
-    engine.search(&SearchAsk { query: query.to_owned(), limit: 50, ..SearchAsk::default() }).unwrap()
+    engine.serve().search(&SearchAsk { query: query.to_owned(), limit: 50, ..SearchAsk::default() }).unwrap()
 }
 
 fn texts(found: &Found) -> Vec<&str> {
@@ -26,14 +26,14 @@ fn texts(found: &Found) -> Vec<&str> {
 
 /// Runs the embedding lane until nothing is left.
 fn embed(engine: &Engine) {
-    engine.queue_embedding().unwrap();
-    while let Step::Ran(_, state) = engine.run_next(Lane::Embed, &|_| {}).unwrap() {
+    engine.embeddings().queue().unwrap();
+    while let Step::Ran(_, state) = engine.queue().run_next(Lane::Embed, &|_| {}).unwrap() {
         assert_eq!(state, JobState::Done);
     }
 }
 
 fn progress(engine: &Engine) -> (u64, u64) {
-    engine.store().read(|tx| tx.vectors().vector_progress("fake-word-hash")).unwrap()
+    engine.store().read(|tx| tx.vectors().progress("fake-word-hash")).unwrap()
 }
 
 fn talk() -> Fixture {
@@ -73,7 +73,8 @@ fn a_line_that_is_only_among_the_nearest_is_no_hit() {
     let found = ask(&f.engine, query);
     assert!(found.messages.iter().all(|hit| !hit.why.is_empty()), "each hit has a reason");
     assert!(texts(&found).iter().all(|text| !text.contains("Harbour")), "{:?}", texts(&found));
-    let ranked = f.engine.search(&SearchAsk { query: query.to_owned(), limit: 50, is_ranking: true, ..SearchAsk::default() });
+    let ranked =
+        f.engine.serve().search(&SearchAsk { query: query.to_owned(), limit: 50, is_ranking: true, ..SearchAsk::default() });
     assert!(texts(&ranked.unwrap()).iter().any(|text| text.contains("Harbour")), "control: it is among the nearest");
 }
 
@@ -133,7 +134,7 @@ fn a_part_of_a_word_is_found_in_what_arrives_later_too_and_not_in_what_is_erased
     assert_eq!(texts(&ask(&f.engine, "batros")).len(), 0);
     let later = f.append(&conversation("later", "owner Mara: The boat is the Albatross."));
     assert_eq!(texts(&ask(&f.engine, "batros")).len(), 1);
-    f.engine.erase_conversation(&later, "test").unwrap();
+    f.engine.erasure().erase_conversation(&later, "test").unwrap();
     assert_eq!(texts(&ask(&f.engine, "batros")).len(), 0);
     assert_eq!(texts(&ask(&f.engine, "uitcas")).len(), 1, "control: the rest is still there");
 }
@@ -143,7 +144,7 @@ fn people_and_memories_are_found_beside_messages() {
     let f = talk();
     f.propose("c1", "owner Mara: I'm allergic to peanuts.");
     let id = f.id_of("peanuts");
-    f.engine.act(&keepsake_engine::Act::Approve(vec![id.clone()])).unwrap();
+    f.engine.review().act(&keepsake_engine::Act::Approve(vec![id.clone()])).unwrap();
     let found = ask(&f.engine, "peanuts");
     assert_eq!(found.memories.iter().map(|hit| &hit.id).collect::<Vec<_>>(), [&id]);
     assert_eq!(texts(&found).len(), 1);
@@ -152,7 +153,7 @@ fn people_and_memories_are_found_beside_messages() {
     assert_eq!(people("ben"), ["Ben"]);
     assert_eq!(people("boat"), Vec::<String>::new());
     let only = SearchAsk { query: "ana".to_owned(), limit: 9, kinds: vec![Kind::Person], ..SearchAsk::default() };
-    let found = f.engine.search(&only).unwrap();
+    let found = f.engine.serve().search(&only).unwrap();
     assert!(found.messages.is_empty() && found.people.len() == 1);
 }
 
@@ -161,16 +162,16 @@ fn memories_are_narrowed_by_who_said_what_they_rest_on_and_where() {
     let f = Fixture::new();
     let said = |name: &str, channel: (&str, &str), line: &str| {
         let id = f.append(&Conversation::new(name).channel(channel.0, channel.1).messages(line));
-        f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+        f.engine.review().propose(&id, None, &keepsake_engine::Unwatched).unwrap();
     };
     said("dinner", ("dm", "ana"), "person Ana: I'm allergic to peanuts.\nowner Mara: I'm allergic to hazelnuts.");
     said("chat", ("chat", "c1"), "owner Mara: I live in Lisbon with my sister.");
     let ids: Vec<_> = f.rows().into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids.len(), 3, "{:?}", f.memories());
-    f.engine.act(&keepsake_engine::Act::Approve(ids)).unwrap();
+    f.engine.review().act(&keepsake_engine::Act::Approve(ids)).unwrap();
     let ask_for = |query: &str, audience: Option<Audience>| -> Vec<String> {
         let ask = SearchAsk { query: query.to_owned(), limit: 9, audience, ..SearchAsk::default() };
-        let found = f.engine.search(&ask).unwrap().memories;
+        let found = f.engine.serve().search(&ask).unwrap().memories;
         let rows = f.rows();
         let words = ["peanuts", "hazelnuts", "Lisbon"];
         let text = |id| &rows.iter().find(|row| row.0 == id).unwrap().1;
@@ -222,7 +223,7 @@ fn what_arrives_later_is_found_and_what_is_erased_is_gone() {
     embed(&f.engine);
     assert_eq!(progress(&f.engine), (8, 8));
     assert!(ask(&f.engine, "boat name albatross").messages[0].evidence.meaning > 0.3, "and by meaning");
-    f.engine.erase_conversation(&later, "test").unwrap();
+    f.engine.erasure().erase_conversation(&later, "test").unwrap();
     assert!(ask(&f.engine, "albatross").messages.is_empty());
     assert!(!texts(&ask(&f.engine, "boat has a name now")).iter().any(|text| text.contains("Albatross")));
     assert_eq!(progress(&f.engine), (7, 7));
@@ -233,22 +234,22 @@ fn a_job_that_was_stopped_goes_on_and_new_messages_come_first() {
     let f = Fixture::new();
     let lines: String = (0..400).map(|n| format!("owner Mara: line number {n} about tea\n")).collect();
     f.append(&conversation("long", &lines));
-    f.engine.queue_embedding().unwrap();
+    f.engine.embeddings().queue().unwrap();
     let job = std::cell::RefCell::new(None::<JobId>);
     // Stopped at its first check for cancellation.
     let cancel = |progress: keepsake_engine::Progress| {
-        f.engine.cancel_job(&progress.job).unwrap();
+        f.engine.queue().cancel_job(&progress.job).unwrap();
         job.borrow_mut().replace(progress.job);
     };
-    f.engine.run_next(Lane::Embed, &cancel).unwrap();
+    f.engine.queue().run_next(Lane::Embed, &cancel).unwrap();
     let (done, total) = progress(&f.engine);
     assert!(done > 0 && done < total, "{done} of {total}");
     f.append(&conversation("new", "owner Mara: the newest line speaks of coffee"));
-    let gap = f.engine.store().read(|tx| tx.vectors().vector_gap("fake-word-hash", 10)).unwrap().unwrap();
+    let gap = f.engine.store().read(|tx| tx.vectors().gap("fake-word-hash", 10)).unwrap().unwrap();
     assert_eq!(gap.messages.len(), 1, "the newest first, and nothing that is done again");
     embed(&f.engine);
     assert_eq!(progress(&f.engine), (401, 401));
-    assert!(f.engine.store().read(|tx| tx.vectors().vector_gap("fake-word-hash", 10)).unwrap().is_none());
+    assert!(f.engine.store().read(|tx| tx.vectors().gap("fake-word-hash", 10)).unwrap().is_none());
 }
 
 #[test]
@@ -257,12 +258,12 @@ fn what_is_off_the_record_gets_no_vector_and_is_found_by_words_alone() {
     f.append(&Conversation::new("secret").private().messages("owner Mara: zanzibar is where the money lies"));
     let open = f.append(&conversation("open", "owner Mara: madagascar is where the lemurs live"));
     embed(&f.engine);
-    let arrivals = || f.engine.store().read(|tx| tx.vectors().last_vector_arrival()).unwrap();
+    let arrivals = || f.engine.store().read(|tx| tx.vectors().last_arrival()).unwrap();
     assert_eq!(arrivals(), 1, "one of the two has a vector");
     let secret = ask(&f.engine, "where is the money in zanzibar");
     assert_eq!(secret.messages[0].evidence.meaning, 0.0);
     assert!(ask(&f.engine, "where do lemurs live").messages[0].evidence.meaning > 0.0, "control");
-    f.engine.set_private(&open, true, Existing::Hide).unwrap();
+    f.engine.erasure().set_private(&open, true, Existing::Hide).unwrap();
     assert_eq!(arrivals(), 0, "turned private, with what was derived from it");
     assert_eq!(ask(&f.engine, "where do lemurs live").messages[0].evidence.meaning, 0.0);
 }
@@ -274,7 +275,7 @@ fn an_audience_finds_and_counts_only_what_is_open_to_it() {
     let audience = Audience { person: Some("ana".to_owned()), ..Audience::default() };
     let of = |query: &str| {
         let ask = SearchAsk { query: query.to_owned(), limit: 50, audience: Some(audience.clone()), ..SearchAsk::default() };
-        f.engine.search(&ask).unwrap()
+        f.engine.serve().search(&ask).unwrap()
     };
     let found = of("Where is the paint for the boat of grandfather?");
     assert!(!found.messages.is_empty());
@@ -284,6 +285,7 @@ fn an_audience_finds_and_counts_only_what_is_open_to_it() {
     assert_eq!(of("ana").people.len(), 1, "control");
     let context = f
         .engine
+        .serve()
         .context(&ContextRequest { audience, query: Some("Where is the old camera?".to_owned()), ..ContextRequest::default() })
         .unwrap();
     assert!(context.text.contains("attic"), "the context finds by the same search: {}", context.text);
@@ -316,16 +318,16 @@ fn topical() -> Fixture {
     f.append(&Conversation::new("trip").channel("dm", "ben").messages(LISBON));
     f.append(&Conversation::new("alone").channel("dm", "ana").messages(PUMP_ALONE));
     f.clock.advance_ms(40 * 24 * 3_600_000);
-    f.engine.queue_topics().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
-    assert_eq!(f.engine.topics().unwrap().len(), 2, "the pump and Lisbon");
+    f.engine.topics().queue().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
+    assert_eq!(f.engine.topics().list().unwrap().len(), 2, "the pump and Lisbon");
     f
 }
 
 fn topics_for(f: &Fixture, query: &str, audience: Option<Audience>) -> Found {
     let ask = SearchAsk { query: query.to_owned(), limit: 50, audience, kinds: vec![Kind::Topic], ..SearchAsk::default() };
-    f.engine.search(&ask).unwrap()
+    f.engine.serve().search(&ask).unwrap()
 }
 
 fn said_by(found: &Found) -> String {
@@ -409,12 +411,12 @@ fn a_topic_is_found_as_its_audience_may_see_it_and_no_further() {
 fn a_topic_is_found_by_the_title_that_a_person_gave_and_leaves_with_its_messages() {
     let f = topical();
     let pump = topics_for(&f, "capacitor", None).topics[0].id.clone();
-    f.engine.decide_topic(&pump, &keepsake_engine::TopicChoice::Rename(Some("Waterworks".to_owned()))).unwrap();
+    f.engine.topics().decide(&pump, &keepsake_engine::TopicChoice::Rename(Some("Waterworks".to_owned()))).unwrap();
     let found = topics_for(&f, "waterworks", None);
     assert_eq!((found.topics.len(), found.topics[0].title.as_str()), (1, "Waterworks"));
     for source in ["garden", "alone"] {
         let id = f.engine.store().read(|tx| tx.log().conversation_by_source(source)).unwrap().unwrap();
-        f.engine.erase_conversation(&id, "test").unwrap();
+        f.engine.erasure().erase_conversation(&id, "test").unwrap();
     }
     assert!(topics_for(&f, "capacitor", None).topics.is_empty());
     assert!(topics_for(&f, "waterworks", None).topics.is_empty());
@@ -424,10 +426,10 @@ fn a_topic_is_found_by_the_title_that_a_person_gave_and_leaves_with_its_messages
 fn the_lines_around_a_message_come_with_it_where_they_are_asked_for() {
     let f = talk();
     let ask = SearchAsk { query: "blue paint".to_owned(), limit: 1, around: 2, ..SearchAsk::default() };
-    let found = f.engine.search(&ask).unwrap();
+    let found = f.engine.serve().search(&ask).unwrap();
     let around: Vec<(i32, &str)> = found.messages[0].around.iter().map(|(offset, row)| (*offset, row.content.as_str())).collect();
     assert_eq!(around, [(-1, "The boat needs paint before summer."), (1, "Harbour dues are 40 euros."), (2, "Fine.")]);
-    let without = f.engine.search(&SearchAsk { around: 0, ..ask }).unwrap();
+    let without = f.engine.serve().search(&SearchAsk { around: 0, ..ask }).unwrap();
     assert!(without.messages[0].around.is_empty());
 }
 
@@ -448,7 +450,7 @@ fn a_conversation_is_found_by_its_title_where_it_may_be_seen() {
     assert!(!named("what did we say of the spring plan for the allotment last week"), "a question asks for what was said");
     let audience = Some(Audience { person: Some("ben".to_owned()), ..Audience::default() });
     let theirs = SearchAsk { query: "spring allotment".to_owned(), limit: 9, audience, ..SearchAsk::default() };
-    assert!(f.engine.search(&theirs).unwrap().messages.iter().all(|hit| hit.why != [Why::Name]), "Ben was not there");
+    assert!(f.engine.serve().search(&theirs).unwrap().messages.iter().all(|hit| hit.why != [Why::Name]), "Ben was not there");
 }
 
 #[test]
@@ -457,7 +459,7 @@ fn what_is_approved_of_an_attribute_comes_first_where_it_is_asked_about() {
     f.propose("c1", "owner Mara: I'm allergic to peanuts.");
     f.propose("c2", "owner Mara: I live in Utrecht.");
     for words in ["peanuts", "Utrecht"] {
-        f.engine.act(&keepsake_engine::Act::Approve(vec![f.id_of(words)])).unwrap();
+        f.engine.review().act(&keepsake_engine::Act::Approve(vec![f.id_of(words)])).unwrap();
     }
     let whys = |query: &str| ask(&f.engine, query).memories.into_iter().map(|hit| (hit.id, hit.why)).collect::<Vec<_>>();
     let asked = whys("What allergies do they have?");
@@ -471,7 +473,7 @@ fn a_kind_alone_lists_all_there_is_of_it() {
     let f = talk();
     f.propose("c1", "owner Mara: I'm allergic to peanuts.");
     let id = f.id_of("peanuts");
-    f.engine.act(&keepsake_engine::Act::Approve(vec![id.clone()])).unwrap();
+    f.engine.review().act(&keepsake_engine::Act::Approve(vec![id.clone()])).unwrap();
     let memories = ask(&f.engine, "type:memory").memories;
     assert_eq!(memories.iter().map(|hit| (&hit.id, hit.why.as_slice())).collect::<Vec<_>>(), [(&id, [Why::Filter].as_slice())]);
     assert!(ask(&f.engine, "type:memory after:2099").memories.is_empty());
@@ -480,7 +482,7 @@ fn a_kind_alone_lists_all_there_is_of_it() {
     let audience = Some(Audience { person: Some("ana".to_owned()), ..Audience::default() });
     let of_ana = SearchAsk { query: "type:person".to_owned(), limit: 50, audience, ..SearchAsk::default() };
     assert!(
-        f.engine.search(&of_ana).unwrap().people.iter().all(|person| person.name != "Ben"),
+        f.engine.serve().search(&of_ana).unwrap().people.iter().all(|person| person.name != "Ben"),
         "who speaks elsewhere is nobody here"
     );
     assert_eq!(ask(&f.engine, "type:message").messages.len(), 8);
@@ -512,11 +514,11 @@ fn on_battery_no_vectors_are_made_and_nothing_fails() {
     let ids = SeqIds::new(9);
     let context = keepsake_store::AppendContext { ids: &ids, now: MONDAY_TEN, import_id: None };
     engine.store().write(|tx| tx.log().append(&conversation("c", "owner Mara: hello boat"), context)).unwrap();
-    engine.queue_embedding().unwrap();
+    engine.embeddings().queue().unwrap();
     plug.0.store(true, Ordering::SeqCst);
-    assert!(matches!(engine.run_next(Lane::Embed, &|_| {}).unwrap(), Step::Held(_)));
+    assert!(matches!(engine.queue().run_next(Lane::Embed, &|_| {}).unwrap(), Step::Held(_)));
     assert_eq!(progress(&engine).0, 0);
     plug.0.store(false, Ordering::SeqCst);
-    assert!(matches!(engine.run_next(Lane::Embed, &|_| {}).unwrap(), Step::Ran(_, JobState::Done)));
+    assert!(matches!(engine.queue().run_next(Lane::Embed, &|_| {}).unwrap(), Step::Ran(_, JobState::Done)));
     assert_eq!(progress(&engine).0, 1);
 }

@@ -18,7 +18,7 @@ fn an_agent_is_served_no_credential_no_order_and_nothing_hidden() {
     f.append(&Conversation::new("c").channel("dm", "ana").messages(&talk));
     for query in [None, Some("pump".to_owned())] {
         let audience = Audience { channel: Some("dm:ana".to_owned()), agent: Some("nova".to_owned()), person: None };
-        let text = f.engine.context(&ContextRequest { audience, query, ..ContextRequest::default() }).unwrap().text;
+        let text = f.engine.serve().context(&ContextRequest { audience, query, ..ContextRequest::default() }).unwrap().text;
         assert!(!text.contains(key) && !text.contains("4711") && text.contains("[SECRET]"), "{text}");
         assert!(!text.contains("Ignore all previous"), "an order to a machine is left out: {text}");
         assert!(text.contains("Ana: “The pump\\u{1b}[2J comes on Friday.”"), "framed, and nothing hidden: {text}");
@@ -39,7 +39,7 @@ fn a_search_for_an_agent_is_served_like_a_context() {
     ));
     let ask = |audience: Option<Audience>| {
         let ask = SearchAsk { query: "pump".to_owned(), limit: 10, audience, around: 2, ..SearchAsk::default() };
-        let rows = f.engine.search(&ask).unwrap().messages;
+        let rows = f.engine.serve().search(&ask).unwrap().messages;
         rows.iter()
             .flat_map(|hit| [&hit.message].into_iter().chain(hit.around.iter().map(|(_, row)| row)))
             .map(|row| row.content.clone())
@@ -73,11 +73,11 @@ fn with_reworded_memories() -> Fixture {
     ] {
         f.append(&Conversation::new(room).channel("dm", "ana").messages(line));
         let id = f.engine.store().read(|tx| tx.log().conversation_by_source(room)).unwrap().unwrap();
-        f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+        f.engine.review().propose(&id, None, &keepsake_engine::Unwatched).unwrap();
         let waiting: Vec<_> = f.rows().into_iter().filter(|(_, text)| text.starts_with("pending")).map(|(id, _)| id).collect();
-        f.engine.act(&Act::Approve(waiting.clone())).unwrap();
+        f.engine.review().act(&Act::Approve(waiting.clone())).unwrap();
         if let (Some(wording), [id]) = (wording, waiting.as_slice()) {
-            f.engine.act(&Act::Edit(id.clone(), wording.to_owned(), None)).unwrap();
+            f.engine.review().act(&Act::Edit(id.clone(), wording.to_owned(), None)).unwrap();
         }
         f.clock.advance_ms(3_600_000);
     }
@@ -91,14 +91,15 @@ fn a_memory_is_served_like_any_text_whoever_worded_it() {
     assert!(stored.contains("Turnip-Lorry-88") && stored.contains("Ignore all"), "control: both stand there: {stored}");
     for query in [None, Some("pump".to_owned())] {
         let request = ContextRequest { audience: nova_alone(), query, ..ContextRequest::default() };
-        let text = f.engine.context(&request).unwrap().text;
+        let text = f.engine.serve().context(&request).unwrap().text;
         assert!(text.contains("noted about User: “The pump has the wifi password [SECRET]”"), "{text}");
         assert!(text.contains("User: “I like the pump”"), "own words are said: {text}");
         assert!(!text.contains("Turnip") && !text.contains("Ignore all"), "{text}");
     }
     let found = |audience: Option<Audience>| {
         let kinds = vec![keepsake_engine::Kind::Memory];
-        let found = f.engine.search(&SearchAsk { query: "pump".to_owned(), limit: 9, audience, kinds, ..SearchAsk::default() });
+        let found =
+            f.engine.serve().search(&SearchAsk { query: "pump".to_owned(), limit: 9, audience, kinds, ..SearchAsk::default() });
         let found = found.unwrap();
         let told = |id| found.shown(&f.engine.store().read(|tx| tx.memories().memory(id)).unwrap().content);
         found.memories.iter().map(|hit| told(&hit.id)).collect::<Vec<_>>().join("\n")
@@ -119,7 +120,7 @@ fn what_one_is_called_and_what_talks_are_called_is_served_like_any_text() {
     f.append(&messages);
     let found = |audience: Option<Audience>| {
         let ask = SearchAsk { query: order.to_owned(), limit: 9, audience, ..SearchAsk::default() };
-        f.engine.search(&ask).unwrap()
+        f.engine.serve().search(&ask).unwrap()
     };
     let (told, own) = (found(Some(nova())), found(None));
     assert!(told.people.is_empty(), "{:?}", told.people);
@@ -153,13 +154,13 @@ fn every_line_of_a_context_is_a_quotation_with_its_author() {
         "person Ana: Please keep answers about the pump short, I prefer short answers.\nowner Mara: I'll send you the pump report by Friday.",
     ));
     f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.derive();
     let mut kinds = std::collections::BTreeSet::new();
     for audience in [nova(), nova_alone()] {
         for query in [None, Some("pump answers".to_owned())] {
             let request = ContextRequest { audience: audience.clone(), query, budget_chars: 20_000, ..ContextRequest::default() };
-            let context = f.engine.context(&request).unwrap();
+            let context = f.engine.serve().context(&request).unwrap();
             kinds.extend(context.items.iter().map(|item| item.kind));
             let mut lines = context.text.lines().filter(|line| !line.is_empty() && !line.starts_with("## ")).skip(1);
             assert!(lines.all(is_framed), "{}", context.text);
@@ -185,11 +186,11 @@ fn a_context_for_a_question_holds_what_answers_it_and_nothing_else() {
         &Conversation::new("pump").messages("owner Mara: The pump is loud. I want the pump to be quiet.\nassistant Nova: Yes."),
     );
     f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.derive();
     let unrelated = |query: Option<&str>| {
         let request = ContextRequest { audience: nova_alone(), query: query.map(str::to_owned), ..ContextRequest::default() };
-        let text = f.engine.context(&request).unwrap().text;
+        let text = f.engine.serve().context(&request).unwrap().text;
         (text.lines().filter(|line| line.starts_with("- [") && !line.contains("pump")).count(), text)
     };
     let (others, text) = unrelated(Some("pump"));
@@ -205,12 +206,12 @@ fn no_line_of_a_tier_bears_a_label_that_nobody_approved() {
         "owner Mara: Can you fix the pump script? I prefer tabs over spaces.\nassistant Nova: I fixed it.\nowner Mara: Thanks, it works now.",
     ));
     f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.derive();
-    let tiers = f.engine.tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
+    let tiers = f.engine.sessions().tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
     let lines: Vec<&str> = tiers.iter().flat_map(|tier| tier.text.lines()).collect();
     assert!(!lines.is_empty() && tiers.iter().flat_map(|tier| &tier.lines).all(|line| !line.entry.kind.is_empty()), "control");
-    let context = f.engine.context(&ContextRequest { audience: nova_alone(), ..ContextRequest::default() }).unwrap().text;
+    let context = f.engine.serve().context(&ContextRequest { audience: nova_alone(), ..ContextRequest::default() }).unwrap().text;
     for line in lines.into_iter().chain(context.lines()) {
         let labels = ["[fact", "[preference", "[decision", "[goal", "[outcome", "[lesson"];
         assert!(!labels.iter().any(|label| line.contains(label)), "{line}");
@@ -222,16 +223,19 @@ fn who_asks_for_somebody_does_not_learn_that_something_was_held_back() {
     let f = Fixture::new();
     f.append(&Conversation::new("c").channel("dm", "ana").messages("owner Mara: I live in Oslo.\nperson Ana: Nice."));
     let id = f.engine.store().read(|tx| tx.log().conversation_by_source("c")).unwrap().unwrap();
-    f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &keepsake_engine::Unwatched).unwrap();
     let waiting = f.rows().into_iter().map(|(id, _)| id).collect();
-    f.engine.act(&Act::Approve(waiting)).unwrap();
+    f.engine.review().act(&Act::Approve(waiting)).unwrap();
     let request = |agent: Option<&str>| ContextRequest {
         audience: Audience { channel: Some("matrix:!open".to_owned()), agent: agent.map(str::to_owned), person: None },
         ..ContextRequest::default()
     };
-    assert!(f.engine.context(&request(Some("nova"))).unwrap().withheld.is_empty());
-    assert!(!f.engine.context_preview(&request(Some("nova"))).unwrap().withheld.is_empty(), "control: the owner does");
-    assert!(!f.engine.context(&request(None)).unwrap().withheld.is_empty(), "and with a channel alone it is the owner who asks");
+    assert!(f.engine.serve().context(&request(Some("nova"))).unwrap().withheld.is_empty());
+    assert!(!f.engine.serve().context_preview(&request(Some("nova"))).unwrap().withheld.is_empty(), "control: the owner does");
+    assert!(
+        !f.engine.serve().context(&request(None)).unwrap().withheld.is_empty(),
+        "and with a channel alone it is the owner who asks"
+    );
 }
 
 #[test]
@@ -243,11 +247,11 @@ fn of_two_approved_homes_the_newest_is_told() {
         f.propose(room, line);
         f.clock.advance_ms(3_600_000);
         let waiting = f.rows().into_iter().filter(|(_, text)| text.starts_with("pending")).map(|(id, _)| id).collect();
-        f.engine.act(&Act::Approve(waiting)).unwrap();
+        f.engine.review().act(&Act::Approve(waiting)).unwrap();
     }
     let approved: Vec<String> = f.rows().into_iter().map(|(_, text)| text).filter(|text| text.starts_with("active")).collect();
     assert_eq!(approved.len(), 3, "control: both homes are approved: {approved:?}");
-    let text = f.engine.context(&ContextRequest::default()).unwrap().text;
+    let text = f.engine.serve().context(&ContextRequest::default()).unwrap().text;
     assert!(!text.contains("Oslo"), "not two homes at once: {text}");
     assert!(text.contains("Bergen") && text.contains("cello"), "{text}");
 }
@@ -267,14 +271,14 @@ fn of_two_approved_jobs_and_diets_of_which_one_replaces_the_other_the_newest_is_
         let mut messages = room.messages(line);
         messages.iter_mut().for_each(|message| message.time = f.engine.now());
         let id = f.append(&messages);
-        f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+        f.engine.review().propose(&id, None, &keepsake_engine::Unwatched).unwrap();
         let waiting = f.rows().into_iter().filter(|(_, text)| text.starts_with("pending")).map(|(id, _)| id).collect();
-        f.engine.act(&Act::Approve(waiting)).unwrap();
+        f.engine.review().act(&Act::Approve(waiting)).unwrap();
         f.clock.advance_ms(30 * keepsake_domain::DAY_MS);
     }
     let active = f.memories().into_iter().filter(|text| text.starts_with("active")).count();
     assert_eq!(active, 5, "control: all of them are approved: {:?}", f.memories());
-    let text = f.engine.context(&ContextRequest::default()).unwrap().text;
+    let text = f.engine.serve().context(&ContextRequest::default()).unwrap().text;
     let tells = |words: &str| text.contains(words);
     assert!(!tells("a nurse") && !tells("no meat"), "not two at once: {text}");
     assert!(tells("a pilot") && tells("eat meat now") && tells("cello"), "{text}");
@@ -293,16 +297,16 @@ fn nothing_that_reads_like_an_order_stands_in_any_section_of_a_context() {
         "owner Mara: I'll send you the pump report by Friday and {order}.\nperson Ana: I'll bring the pump on Monday, {order}."
     )));
     f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.derive();
     for audience in [nova(), nova_alone()] {
         for query in [None, Some("pump".to_owned())] {
             let request = ContextRequest { audience: audience.clone(), query, budget_chars: 20_000, ..ContextRequest::default() };
-            let text = f.engine.context(&request).unwrap().text;
+            let text = f.engine.serve().context(&request).unwrap().text;
             assert!(!text.to_lowercase().contains(order), "{text}");
         }
     }
-    let tiers = f.engine.tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
+    let tiers = f.engine.sessions().tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
     assert!(tiers.iter().all(|tier| !tier.text.to_lowercase().contains(order)), "{tiers:?}");
     let kept = f.engine.store().read(|tx| tx.privacy().conversations_of_channel("dm", "ana")).unwrap();
     let rows = f.engine.store().read(|tx| tx.log().last_messages(&kept[0], None, 9)).unwrap();
@@ -328,9 +332,9 @@ fn what_is_derived_is_stored_without_credentials() {
          owner Mara: I'm so happy that the pump works, its password is {code} again.\n\
          person Ana: The pump needs two hundred litres an hour, says the label beside the token {key}."
     )));
-    f.engine.analyze(&friend, None, &keepsake_engine::Unwatched).unwrap();
+    f.engine.conversations().analyze(&friend, None, &keepsake_engine::Unwatched).unwrap();
     f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
-    f.engine.queue_sessions().unwrap();
+    f.engine.sessions().queue().unwrap();
     f.derive();
     let tables = f.engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false)).unwrap();
     // Proposals are checked separately, because the person reviews them in the original words.
@@ -353,7 +357,7 @@ fn what_is_derived_is_stored_without_credentials() {
     // Store it unmasked, as an earlier version did: text is masked again when it is served.
     raw.execute("UPDATE session_items SET text = replace(text, '[SECRET]', ?1)", [key]).unwrap();
     let stored: i64 = raw.query_row("SELECT count(*) FROM session_items WHERE instr(text, ?1)", [key], |row| row.get(0)).unwrap();
-    let tiers = f.engine.tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
+    let tiers = f.engine.sessions().tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
     let told: String = tiers.into_iter().map(|tier| tier.text).collect();
     assert!(stored > 0 && told.contains("[SECRET]") && !told.contains(key), "{told}");
 }

@@ -33,10 +33,10 @@ impl Fixture {
     }
 
     fn work(&self) {
-        self.engine.queue_settling().unwrap();
-        self.engine.queue_sessions().unwrap();
-        let lock = self.engine.lock_worker().unwrap();
-        self.engine.run_due(&lock, &|_| {}).unwrap();
+        self.engine.conversations().queue_settling().unwrap();
+        self.engine.sessions().queue().unwrap();
+        let lock = self.engine.queue().lock_worker().unwrap();
+        self.engine.queue().run_due(&lock, &|_| {}).unwrap();
     }
 
     fn sessions(&self) -> Vec<SessionRow> {
@@ -44,19 +44,19 @@ impl Fixture {
     }
 
     fn lines(&self, session: &SessionRow, field: &str) -> Vec<String> {
-        let items = self.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&session.id))).unwrap();
+        let items = self.engine.store().read(|tx| tx.sessions().items(std::slice::from_ref(&session.id))).unwrap();
         let own: Vec<SessionItemRow> = items.into_values().flatten().filter(|item| item.field == field).collect();
         own.into_iter().map(|item| item.text).collect()
     }
 
     fn tiers(&self, agent: &str, person: Option<&str>, role: Option<PersonRole>) -> Tiers {
         let audience = Audience { agent: Some(agent.to_owned()), person: person.map(str::to_owned), channel: None };
-        self.engine.tiers(&TierAsk { audience, role }).unwrap()
+        self.engine.sessions().tiers(&TierAsk { audience, role }).unwrap()
     }
 
     /// All tiers served to the owner, as one text.
     fn served(&self) -> String {
-        let tiers = self.engine.tiers(&TierAsk::default()).unwrap().tiers;
+        let tiers = self.engine.sessions().tiers(&TierAsk::default()).unwrap().tiers;
         tiers.iter().map(|tier| format!("{}\n{}", name(tier), tier.text)).collect()
     }
 
@@ -101,7 +101,7 @@ fn a_session_is_summed_up_when_it_ends_and_each_line_stands_in_its_message() {
     );
     assert!(f.lines(session, "did").is_empty(), "which of its words are deeds a model alone tells");
     assert!(f.lines(session, "active_goals").is_empty(), "no agent holds goals unless the person says so");
-    let items = f.engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&session.id))).unwrap();
+    let items = f.engine.store().read(|tx| tx.sessions().items(std::slice::from_ref(&session.id))).unwrap();
     for item in items.values().flatten() {
         let row = f.engine.store().read(|tx| tx.log().interaction(&item.place.interaction)).unwrap().unwrap();
         let quote = item.place.span.quote(&row.content).unwrap();
@@ -142,12 +142,12 @@ fn an_agent_says_that_a_session_ended() {
     let id = f.put(&conversation("indent", INDENT));
     f.work();
     assert!(f.sessions().is_empty(), "control: nobody judged it over");
-    assert!(f.engine.end_session(&id, "nova").unwrap());
-    assert!(!f.engine.end_session(&id, "nova").unwrap(), "once a stretch");
+    assert!(f.engine.sessions().end(&id, "nova").unwrap());
+    assert!(!f.engine.sessions().end(&id, "nova").unwrap(), "once a stretch");
     f.work();
     assert_eq!(f.sessions().len(), 1);
     let served = f.served();
-    f.engine.rebuild_sessions().unwrap();
+    f.engine.sessions().rebuild().unwrap();
     assert!(f.sessions().is_empty());
     f.work();
     assert_eq!(f.served(), served, "made anew it is the same, and it is known that it ended");
@@ -162,14 +162,14 @@ fn skipped_agents_have_no_sessions_and_goals_need_a_permission() {
     let agents: Vec<String> = f.sessions().into_iter().map(|session| session.agent).collect();
     assert_eq!(agents, ["nova"], "a worker has no memory");
     let rules = SessionRules { skip_agents: Vec::new(), goal_agents: vec!["Nova".to_owned()] };
-    f.engine.set_session_rules(&rules).unwrap();
+    f.engine.sessions().set_rules(&rules).unwrap();
     f.work();
     let sessions = f.sessions();
     assert_eq!(sessions.len(), 2, "nobody is skipped any more");
     let goals: Vec<(String, usize)> =
         sessions.iter().map(|session| (session.agent.clone(), f.lines(session, "active_goals").len())).collect();
     assert!(goals.contains(&("nova".to_owned(), 1)) && goals.contains(&("worker".to_owned(), 0)), "{goals:?}");
-    f.engine.set_session_rules(&SessionRules { skip_agents: vec!["nova".to_owned()], goal_agents: Vec::new() }).unwrap();
+    f.engine.sessions().set_rules(&SessionRules { skip_agents: vec!["nova".to_owned()], goal_agents: Vec::new() }).unwrap();
     f.work();
     let agents: Vec<String> = f.sessions().into_iter().map(|session| session.agent).collect();
     assert_eq!(agents, ["worker"], "what is skipped now is told no more");
@@ -183,12 +183,12 @@ fn off_the_record_there_are_no_sessions_and_nothing_is_served() {
         let id = f.put(&conversation("indent", INDENT));
         f.rest();
         assert!(f.served().contains("tabs over spaces"), "control: it is served");
-        f.engine.set_private(&id, true, existing).unwrap();
+        f.engine.erasure().set_private(&id, true, existing).unwrap();
         assert!(f.sessions().is_empty() && !f.served().contains("tabs"), "{existing:?}");
-        assert!(f.engine.end_session(&id, "nova").is_err(), "nobody ends what is not kept");
+        assert!(f.engine.sessions().end(&id, "nova").is_err(), "nobody ends what is not kept");
         f.more("indent", "owner Mara: I prefer marzipan over nougat.\nassistant Nova: I noted the marzipan.", "secret");
         f.rest();
-        f.engine.set_private(&id, false, existing).unwrap();
+        f.engine.erasure().set_private(&id, false, existing).unwrap();
         f.rest();
         assert!(!f.served().contains("marzipan"), "{existing:?}: what was said off the record is not read later: {}", f.served());
     }
@@ -205,19 +205,19 @@ fn each_tier_holds_what_belongs_to_it_and_users_are_never_mixed() {
     assert!(text(&own, "shared").contains("use Ruff"), "{}", text(&own, "shared"));
     assert!(text(&own, "agent").contains("fix the indent"), "{}", text(&own, "agent"));
     assert!(text(&own, "user").contains("tabs over spaces") && !text(&own, "user").contains("Utrecht"), "{}", text(&own, "user"));
-    let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+    let ana = f.engine.people().list().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
     let guest = f.tiers("nova", Some(ana.id.as_str()), None);
     assert_eq!(guest.role, PersonRole::Guest, "nobody said anything else of her");
     assert!(text(&guest, "user").contains("Utrecht") && !text(&guest, "user").contains("tabs"), "{}", text(&guest, "user"));
     assert_eq!((text(&guest, "shared"), text(&guest, "agent")), ("", ""), "a guest sees their own tier alone");
-    f.engine.set_person_role(&ana.id, PersonRole::Friend).unwrap();
+    f.engine.sessions().set_person_role(&ana.id, PersonRole::Friend).unwrap();
     let friend = f.tiers("nova", Some(ana.id.as_str()), None);
     assert_eq!(friend.role, PersonRole::Friend);
     assert!(text(&friend, "agent").contains("find a train"), "{}", text(&friend, "agent"));
     assert!(!text(&friend, "agent").contains("indent"), "what was said with the owner alone stays there");
     assert!(friend.withheld.is_empty(), "nobody who asks for her learns that something was held back");
     let audience = Audience { agent: Some("nova".to_owned()), person: Some(ana.id.to_string()), ..Audience::default() };
-    let looked = f.engine.tiers_preview(&TierAsk { audience, role: None }).unwrap();
+    let looked = f.engine.sessions().tiers_preview(&TierAsk { audience, role: None }).unwrap();
     assert!(!looked.withheld.is_empty(), "the owner does, where they look for themself");
     let as_guest = f.tiers("nova", None, Some(PersonRole::Guest));
     assert_eq!(text(&as_guest, "shared"), "", "the owner may look as a guest");
@@ -230,20 +230,24 @@ fn a_person_who_is_two_handles_has_the_stricter_role() {
     let f = Fixture::new();
     f.put(&Conversation::new("trip").channel("dm", "ana").messages(ANA));
     f.put(&Conversation::new("mail").channel("email", "thread").messages(&ANA.replace("Ana", "Anna")));
-    let id_of = |name: &str| f.engine.people().unwrap().into_iter().find(|person| person.name == name).unwrap().id;
-    f.engine.set_person_role(&id_of("Ana"), PersonRole::Friend).unwrap();
-    assert_eq!(f.engine.person_role(&id_of("Ana")).unwrap(), PersonRole::Friend);
+    let id_of = |name: &str| f.engine.people().list().unwrap().into_iter().find(|person| person.name == name).unwrap().id;
+    f.engine.sessions().set_person_role(&id_of("Ana"), PersonRole::Friend).unwrap();
+    assert_eq!(f.engine.sessions().person_role(&id_of("Ana")).unwrap(), PersonRole::Friend);
     let handles = f.engine.store().read(|tx| tx.people().handles()).unwrap();
     let of = |name: &str| handles.iter().find(|row| row.display_name == name).unwrap();
-    f.engine.link_handles(&of("Ana").id, &of("Anna").id).unwrap();
-    assert_eq!(f.engine.person_role(&of("Ana").entity_id).unwrap(), PersonRole::Guest, "of the other handle nobody said so");
-    f.engine.set_person_role(&of("Ana").entity_id, PersonRole::Friend).unwrap();
+    f.engine.people().link_handles(&of("Ana").id, &of("Anna").id).unwrap();
     assert_eq!(
-        f.engine.person_role(&of("Anna").entity_id).unwrap(),
+        f.engine.sessions().person_role(&of("Ana").entity_id).unwrap(),
+        PersonRole::Guest,
+        "of the other handle nobody said so"
+    );
+    f.engine.sessions().set_person_role(&of("Ana").entity_id, PersonRole::Friend).unwrap();
+    assert_eq!(
+        f.engine.sessions().person_role(&of("Anna").entity_id).unwrap(),
         PersonRole::Friend,
         "said of the person, it counts for both"
     );
-    assert!(f.engine.set_person_role(&of("Ana").entity_id, PersonRole::Owner).is_err());
+    assert!(f.engine.sessions().set_person_role(&of("Ana").entity_id, PersonRole::Owner).is_err());
 }
 
 #[test]
@@ -254,14 +258,14 @@ fn two_passes_at_once_distil_each_session_once() {
     }
     f.rest();
     let before = f.served();
-    let entries = || f.engine.store().read(|tx| tx.tiers().tier_entries()).unwrap();
+    let entries = || f.engine.store().read(|tx| tx.tiers().entries()).unwrap();
     let once = entries();
     for _ in 0..5 {
         // As if none of them had been distilled.
-        f.engine.rebuild_sessions().unwrap();
+        f.engine.sessions().rebuild().unwrap();
         f.work_sessions_without_distilling();
         std::thread::scope(|scope| {
-            let passes = [(); 2].map(|()| scope.spawn(|| while f.engine.distil_pass(None).unwrap() > 0 {}));
+            let passes = [(); 2].map(|()| scope.spawn(|| while f.engine.sessions().distil_pass(None).unwrap() > 0 {}));
             passes.into_iter().for_each(|pass| pass.join().unwrap());
         });
         assert_eq!(entries(), once, "each entry is there once");
@@ -280,13 +284,13 @@ impl Fixture {
             // The first check comes before the only batch of conversations, the second before the first pass.
             seen.get() == 2
         };
-        assert_eq!(self.engine.run_next_killed(lane, &|_| {}, &kill).unwrap(), None, "the process ended");
+        assert_eq!(self.engine.queue().run_next_killed(lane, &|_| {}, &kill).unwrap(), None, "the process ended");
         assert!(
             !self.sessions().is_empty() && self.sessions().iter().all(|session| !session.is_distilled),
             "{:?}",
             self.sessions()
         );
-        let lock = self.engine.lock_worker().unwrap();
+        let lock = self.engine.queue().lock_worker().unwrap();
         drop(lock);
     }
 }
@@ -299,18 +303,18 @@ fn a_pass_takes_fifty_sessions_of_one_user() {
     }
     f.put(&Conversation::new("trip").channel("dm", "ana").messages(ANA));
     f.clock.advance_ms(60 * DAY_MS);
-    f.engine.queue_settling().unwrap();
+    f.engine.conversations().queue_settling().unwrap();
     let lane = keepsake_domain::JobKind::Sessions.lane();
-    f.engine.run_next(lane, &|_| {}).unwrap();
+    f.engine.queue().run_next(lane, &|_| {}).unwrap();
     let batches = 54_u32.div_ceil(16);
     let looks = std::cell::Cell::new(0);
     let kill = |point: keepsake_engine::KillPoint| {
         looks.set(looks.get() + u32::from(point == keepsake_engine::KillPoint::Working));
         looks.get() == batches + 1
     };
-    f.engine.run_next_killed(lane, &|_| {}, &kill).unwrap();
+    f.engine.queue().run_next_killed(lane, &|_| {}, &kill).unwrap();
     let passes: Vec<usize> =
-        std::iter::repeat_with(|| f.engine.distil_pass(None).unwrap()).take_while(|count| *count > 0).collect();
+        std::iter::repeat_with(|| f.engine.sessions().distil_pass(None).unwrap()).take_while(|count| *count > 0).collect();
     assert_eq!(passes.iter().sum::<usize>(), 54, "{passes:?}");
     assert!(
         passes.iter().all(|count| *count <= 50) && passes.contains(&50) && passes.contains(&3) && passes.contains(&1),
@@ -323,23 +327,23 @@ fn what_is_corrected_or_refused_is_served_no_more_and_nothing_else_goes() {
     let f = Fixture::new();
     let id = f.put(&conversation("indent", INDENT));
     f.put(&conversation("again", "owner Mara: As I said, I prefer tabs over spaces.\nassistant Nova: I noted that."));
-    f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+    f.engine.review().propose(&id, None, &keepsake_engine::Unwatched).unwrap();
     f.rest();
     let memory = f.id_of("tabs over spaces");
-    f.engine.act(&Act::Approve(vec![memory.clone()])).unwrap();
+    f.engine.review().act(&Act::Approve(vec![memory.clone()])).unwrap();
     let before = f.served();
     assert!(before.contains("tabs over spaces") && before.contains("Emma"), "{before}");
-    f.engine.act(&Act::Edit(memory, "User prefers spaces over tabs.".to_owned(), None)).unwrap();
+    f.engine.review().act(&Act::Edit(memory, "User prefers spaces over tabs.".to_owned(), None)).unwrap();
     let after = f.served();
     assert!(!after.contains("I prefer tabs over spaces"), "corrected, it is gone wherever it was said: {after}");
     assert!(after.contains("Emma") && after.contains("use Ruff"), "nothing else goes: {after}");
-    f.engine.rebuild_sessions().unwrap();
+    f.engine.sessions().rebuild().unwrap();
     f.work();
     assert_eq!(f.served(), after, "it does not come back with a rebuild");
-    f.engine.undo(None).unwrap();
+    f.engine.review().undo(None).unwrap();
     assert_eq!(f.served(), before, "taken back, it is there again");
     let sister = f.id_of("Emma");
-    f.engine.act(&Act::Reject(vec![sister], None)).unwrap();
+    f.engine.review().act(&Act::Reject(vec![sister], None)).unwrap();
     assert!(!f.served().contains("Emma is a teacher"), "refused, it is served no more: {}", f.served());
 }
 
@@ -360,7 +364,7 @@ fn the_served_text_obeys_its_budget_and_the_rest_stays_searchable() {
     assert!(user.text.chars().count() <= 4_000 && user.chars == user.text.chars().count(), "{}", user.chars);
     assert!(!user.left_out.is_empty() && user.lines.len() > 20, "{} shown, {} left out", user.lines.len(), user.left_out.len());
     let left = &user.left_out[0].entry;
-    let found = f.engine.store().read(|tx| tx.search().search_messages(&format!("\"{}\"", left.text), 200)).unwrap();
+    let found = f.engine.store().read(|tx| tx.search().messages(&format!("\"{}\"", left.text), 200)).unwrap();
     assert!(found.iter().any(|hit| hit.message.id == left.place.interaction), "what does not fit is found all the same");
 }
 
@@ -370,13 +374,13 @@ fn erasing_takes_sessions_and_entries_along() {
     let id = f.put(&conversation("indent", INDENT));
     f.put(&Conversation::new("trip").channel("dm", "ana").messages(ANA));
     f.rest();
-    f.engine.erase_conversation(&id, "test").unwrap();
+    f.engine.erasure().erase_conversation(&id, "test").unwrap();
     f.work();
     let served = f.served();
     assert!(!served.contains("tabs") && served.contains("Utrecht"), "{served}");
-    let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
-    f.engine.set_person_role(&ana.id, PersonRole::Friend).unwrap();
-    f.engine.erase_person(&ana.id, "test").unwrap();
+    let ana = f.engine.people().list().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+    f.engine.sessions().set_person_role(&ana.id, PersonRole::Friend).unwrap();
+    f.engine.erasure().erase_person(&ana.id, "test").unwrap();
     f.work();
     assert!(f.sessions().is_empty() && !f.served().contains("Utrecht"), "{}", f.served());
     assert!(f.engine.store().read(|tx| tx.tiers().person_roles()).unwrap().is_empty(), "her role goes with her");
@@ -392,20 +396,20 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     let context = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
     let reads = || f.engine.store().read(|tx| tx.tiers().agent_reads(None, 10)).unwrap();
     let pieces = || f.engine.store().read(|tx| Ok(keepsake_store::Served::before(tx, Timestamp(i64::MAX))?.is_some())).unwrap();
-    let (looked, shown) = (f.engine.tiers_preview(&ask).unwrap(), f.engine.context_preview(&context).unwrap());
-    f.engine.tiers(&TierAsk::default()).map(drop).unwrap();
+    let (looked, shown) = (f.engine.sessions().tiers_preview(&ask).unwrap(), f.engine.serve().context_preview(&context).unwrap());
+    f.engine.sessions().tiers(&TierAsk::default()).map(drop).unwrap();
     assert!(reads().is_empty(), "a look of the owner's is none: {:?}", reads());
-    assert_eq!(f.engine.tiers(&ask).unwrap(), looked, "what is looked at is what is served");
-    let told = f.engine.context(&context).unwrap();
+    assert_eq!(f.engine.sessions().tiers(&ask).unwrap(), looked, "what is looked at is what is served");
+    let told = f.engine.serve().context(&context).unwrap();
     assert_eq!(told, shown, "a context as well");
     assert!(pieces());
     let search = SearchAsk { query: "tabs".to_owned(), limit: 5, audience: Some(audience.clone()), ..SearchAsk::default() };
-    let found = f.engine.search(&search).unwrap();
-    f.engine.playbooks_for(&audience).unwrap();
+    let found = f.engine.serve().search(&search).unwrap();
+    f.engine.playbooks().playbooks_for(&audience).unwrap();
     let nameless = Audience { channel: Some("agent".to_owned()), ..Audience::default() };
-    f.engine.playbooks_for(&nameless).unwrap();
-    f.engine.search(&SearchAsk { audience: None, ..search }).map(drop).unwrap();
-    f.engine.context(&ContextRequest::default()).map(drop).unwrap();
+    f.engine.playbooks().playbooks_for(&nameless).unwrap();
+    f.engine.serve().search(&SearchAsk { audience: None, ..search }).map(drop).unwrap();
+    f.engine.serve().context(&ContextRequest::default()).map(drop).unwrap();
     let reads = reads();
     let seen: Vec<_> = reads.iter().map(|read| (read.agent.as_str(), read.kind.as_str())).collect();
     let expect = [("", "playbooks"), ("nova", "playbooks"), ("nova", "search"), ("nova", "context"), ("nova", "tiers")];
@@ -418,6 +422,6 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     assert!(!items(4).is_empty() && items(4).iter().all(|id| id.starts_with("tie_")), "{:?}", items(4));
     // Erasing also removes the ids, because ids can be derived from the words.
     let conversation = f.engine.store().read(|tx| tx.log().conversation_by_source("indent")).unwrap().unwrap();
-    f.engine.erase_conversation(&conversation, "test").unwrap();
+    f.engine.erasure().erase_conversation(&conversation, "test").unwrap();
     assert!((0..5).all(|at| items(at).is_empty()), "nothing is left to name");
 }

@@ -43,13 +43,13 @@ fn grow(f: &Fixture) {
 }
 
 fn work(f: &Fixture) {
-    f.engine.queue_topics().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.engine.topics().queue().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
 }
 
 fn own(f: &Fixture) -> Vec<VisibleTopic> {
-    f.engine.topics().unwrap()
+    f.engine.topics().list().unwrap()
 }
 
 fn seen(f: &Fixture, channel: &str, person: &str) -> Vec<VisibleTopic> {
@@ -59,14 +59,14 @@ fn seen(f: &Fixture, channel: &str, person: &str) -> Vec<VisibleTopic> {
 }
 
 fn text(f: &Fixture, topic: &VisibleTopic) -> String {
-    let lines = f.engine.store().read(|tx| tx.topics().topic_lines(&topic.version.id)).unwrap();
+    let lines = f.engine.store().read(|tx| tx.topics().lines(&topic.version.id)).unwrap();
     lines.into_iter().map(|line| line.text + "\n").collect()
 }
 
 /// Everything about the owner's topics that a person can see.
 fn whole(f: &Fixture) -> String {
     let describe = |topic: &VisibleTopic| {
-        let versions = f.engine.store().read(|tx| tx.topics().topic_versions(&topic.topic.id)).unwrap();
+        let versions = f.engine.store().read(|tx| tx.topics().versions(&topic.topic.id)).unwrap();
         format!("{topic:?}\n{versions:?}\n{}\n", text(f, topic))
     };
     own(f).iter().map(describe).collect()
@@ -92,7 +92,7 @@ fn topics_grow_over_conversations_and_every_version_is_kept() {
     assert_eq!(second.topic.id, first.topic.id, "another conversation on the subject finds the topic");
     assert_eq!((second.version.number, second.version.messages), (2, 10));
     assert_eq!(second.version.supersedes, Some(first.version.id.clone()));
-    let kept = f.engine.store().read(|tx| tx.topics().topic_lines(&first.version.id)).unwrap();
+    let kept = f.engine.store().read(|tx| tx.topics().lines(&first.version.id)).unwrap();
     assert!(!kept.is_empty(), "what the first version said can still be read");
     assert!(
         second.title().to_lowercase().contains("pump") || second.title().to_lowercase().contains("capacitor"),
@@ -112,7 +112,7 @@ fn takeaways_are_what_the_reader_marked_and_a_settled_promise_is_told_no_more() 
     let promised = "\nperson Ana: The fix was to clean the contacts of the capacitor.\nowner Mara: I'll bring you the spare fuse of the pump tomorrow.";
     dm(&f, "garden", &format!("{PUMP}{promised}"));
     grow(&f);
-    f.engine.queue_settling().unwrap();
+    f.engine.conversations().queue_settling().unwrap();
     work(&f);
     assert_eq!(told(&f, "solution"), ["The fix was to clean the contacts of the capacitor."]);
     assert_eq!(told(&f, "task"), ["I'll bring you the spare fuse of the pump tomorrow."]);
@@ -122,7 +122,7 @@ fn takeaways_are_what_the_reader_marked_and_a_settled_promise_is_told_no_more() 
     kept[0].source.message = "kept".to_owned();
     kept[0].time = f.engine.now();
     f.append(&kept);
-    f.engine.queue_settling().unwrap();
+    f.engine.conversations().queue_settling().unwrap();
     work(&f);
     assert!(told(&f, "task").is_empty(), "it was settled: {:?}", told(&f, "task"));
     assert_eq!(told(&f, "solution").len(), 1, "control: nothing else goes");
@@ -143,7 +143,7 @@ fn a_batch_waits_for_twenty_messages_or_an_hour_of_rest() {
             .0
             + HOUR_MS / 2,
     ));
-    assert!(f.engine.queue_topics().unwrap().is_some(), "it says when to look again");
+    assert!(f.engine.topics().queue().unwrap().is_some(), "it says when to look again");
     work(&f);
     assert!(own(&f).is_empty(), "the conversation goes on");
     f.clock.advance_ms(HOUR_MS);
@@ -159,13 +159,13 @@ fn running_again_changes_nothing_and_a_rebuild_gives_the_same() {
     grow(&f);
     let before = whole(&f);
     assert!(before.contains("capacitor") && before.contains("Lisbon"));
-    let jobs = f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap();
-    f.engine.queue_topics().unwrap();
-    assert_eq!(f.engine.store().read(|tx| tx.jobs().unsettled_jobs()).unwrap(), jobs, "with nothing new nothing is queued");
-    f.engine.queue_topics_now().unwrap();
+    let jobs = f.engine.store().read(|tx| tx.jobs().unsettled()).unwrap();
+    f.engine.topics().queue().unwrap();
+    assert_eq!(f.engine.store().read(|tx| tx.jobs().unsettled()).unwrap(), jobs, "with nothing new nothing is queued");
+    f.engine.topics().queue_now().unwrap();
     work(&f);
     assert_eq!(whole(&f), before, "asked for anyway, it changes nothing");
-    f.engine.rebuild_topics().unwrap();
+    f.engine.topics().rebuild().unwrap();
     assert!(own(&f).is_empty(), "they are deleted");
     work(&f);
     assert_eq!(whole(&f), before, "and come back as they were");
@@ -174,7 +174,7 @@ fn running_again_changes_nothing_and_a_rebuild_gives_the_same() {
 #[test]
 fn the_order_of_arrival_decides_nothing() {
     let parts = |f: &Fixture| {
-        f.engine.topics().unwrap().iter().map(|topic| (topic.title().to_owned(), text(f, topic))).collect::<Vec<_>>()
+        f.engine.topics().list().unwrap().iter().map(|topic| (topic.title().to_owned(), text(f, topic))).collect::<Vec<_>>()
     };
     let forwards = Fixture::new();
     room(&forwards, "garden", PUMP);
@@ -208,14 +208,14 @@ fn a_killed_job_goes_on_and_gives_the_same() {
         room(&f, "garden", PUMP);
         dm(&f, "ana", LISBON);
         f.clock.advance_ms(24 * HOUR_MS);
-        f.engine.queue_topics().unwrap();
-        let lock = f.engine.lock_worker().unwrap();
-        let ended = f.engine.run_next_killed(Lane::Embed, &|_| {}, &|at| at == point).unwrap();
+        f.engine.topics().queue().unwrap();
+        let lock = f.engine.queue().lock_worker().unwrap();
+        let ended = f.engine.queue().run_next_killed(Lane::Embed, &|_| {}, &|at| at == point).unwrap();
         assert_eq!(ended, None, "it was killed at {point:?}");
         drop(lock);
         let f = f.restarted(2);
-        let lock = f.engine.lock_worker().unwrap();
-        f.engine.run_due(&lock, &|_| {}).unwrap();
+        let lock = f.engine.queue().lock_worker().unwrap();
+        f.engine.queue().run_due(&lock, &|_| {}).unwrap();
         drop(lock);
         assert_eq!(whole(&f), whole_run, "killed at {point:?}");
     }
@@ -255,13 +255,13 @@ fn a_conversation_off_the_record_feeds_no_topic_and_takes_its_own_along() {
     let lisbon = dm(&f, "ana", LISBON);
     grow(&f);
     assert_eq!(own(&f).len(), 2);
-    f.engine.set_private(&lisbon, true, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&lisbon, true, Existing::Keep).unwrap();
     assert!(own(&f).is_empty(), "until they are derived anew nothing that read it is shown");
     work(&f);
     assert_eq!(own(&f).len(), 1);
     let left: u32 = f.engine.store().read(|tx| tx.topics().topics_of("owner")).unwrap().len() as u32;
     assert_eq!(left, 1, "nothing of it stays behind");
-    f.engine.set_private(&lisbon, false, Existing::Keep).unwrap();
+    f.engine.erasure().set_private(&lisbon, false, Existing::Keep).unwrap();
     grow(&f);
     assert_eq!(own(&f).len(), 2, "its topics come back: nothing arrived while it was private");
 }
@@ -280,18 +280,18 @@ fn a_title_a_pin_a_merge_and_a_split_hold_through_a_rebuild_and_are_undone() {
     let (pump, lisbon) = (about(&f, "capacitor"), about(&f, "Lisbon"));
     let decide = |topic: &TopicId, choice: TopicChoice| {
         f.clock.advance_ms(1_000);
-        f.engine.decide_topic(topic, &choice).unwrap()
+        f.engine.topics().decide(topic, &choice).unwrap()
     };
     let check = |choice: TopicChoice, holds: &dyn Fn() -> bool, why: &str| {
         let decision = decide(&pump.topic.id, choice);
         assert!(holds(), "{why}: at once");
-        f.engine.rebuild_topics().unwrap();
+        f.engine.topics().rebuild().unwrap();
         work(&f);
         assert!(holds(), "{why}: after everything was made anew");
-        f.engine.undo_topic_decision(&decision, true).unwrap();
+        f.engine.topics().undo_decision(&decision, true).unwrap();
         assert!(!holds(), "{why}: taken back");
         let live = |text: &str| text.lines().filter(|line| !line.contains("is_retired: true")).collect::<Vec<_>>().join("\n");
-        f.engine.rebuild_topics().unwrap();
+        f.engine.topics().rebuild().unwrap();
         work(&f);
         assert_eq!(live(&whole(&f)), live(&before), "{why}: nothing of it is left");
     };
@@ -312,7 +312,7 @@ fn what_cannot_be_decided_says_why() {
     grow(&f);
     let pump = own(&f).remove(0);
     let public = seen(&f, "matrix:garden", "").remove(0);
-    let check = |choice: TopicChoice, words: &str| match f.engine.decide_topic(&pump.topic.id, &choice) {
+    let check = |choice: TopicChoice, words: &str| match f.engine.topics().decide(&pump.topic.id, &choice) {
         Err(EngineError::Refused(why)) => assert!(why.contains(words), "{why}"),
         other => panic!("{other:?}"),
     };
@@ -340,11 +340,11 @@ fn erasing_a_conversation_leaves_nothing_of_it_in_titles_texts_or_clusters() {
     let secret = dm(&f, "ana", &LISBON.replace("tile museum", CANARY));
     grow(&f);
     let topic = about(&f, "Lisbon");
-    f.engine.decide_topic(&topic.topic.id, &TopicChoice::Rename(Some(format!("Trip to the {CANARY}")))).unwrap();
+    f.engine.topics().decide(&topic.topic.id, &TopicChoice::Rename(Some(format!("Trip to the {CANARY}")))).unwrap();
     assert!(own(&f).iter().any(|topic| topic.title().contains(CANARY)), "it is in a title");
     f.engine.store().checkpoint().unwrap();
     assert!(canaries(&f) > 5, "it is there to be found");
-    let receipt = f.engine.erase_conversation(&secret, "asked").unwrap();
+    let receipt = f.engine.erasure().erase_conversation(&secret, "asked").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     assert_eq!(canaries(&f), 0, "no file has it");
     work(&f);
@@ -357,12 +357,12 @@ fn a_cancelled_job_keeps_what_it_read_and_leaves_no_half_topic() {
     let f = Fixture::new();
     room(&f, "garden", PUMP);
     f.clock.advance_ms(24 * HOUR_MS);
-    f.engine.queue_topics().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
+    f.engine.topics().queue().unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
     let job =
         f.engine.store().read(|tx| tx.jobs().recent(10)).unwrap().into_iter().find(|job| job.kind.name() == "topics").unwrap();
-    f.engine.cancel_job(&job.id).unwrap();
-    let step = f.engine.run_next(Lane::Embed, &|_| {}).unwrap();
+    f.engine.queue().cancel_job(&job.id).unwrap();
+    let step = f.engine.queue().run_next(Lane::Embed, &|_| {}).unwrap();
     assert!(!matches!(step, Step::Ran(_, JobState::Done)), "{step:?}");
     assert!(own(&f).is_empty());
     drop(lock);
@@ -374,8 +374,8 @@ fn a_cancelled_job_keeps_what_it_read_and_leaves_no_half_topic() {
 fn rules_can_be_chosen_and_bad_ones_are_refused() {
     let f = Fixture::new();
     let rules = TopicRules { min_messages: 4, batch_size: 4, ..TopicRules::default() };
-    f.engine.set_topic_rules(&rules).unwrap();
-    assert_eq!(f.engine.topic_rules().unwrap(), rules);
+    f.engine.topics().set_rules(&rules).unwrap();
+    assert_eq!(f.engine.topics().rules().unwrap(), rules);
     for bad in [
         TopicRules { overlap: 2.0, ..TopicRules::default() },
         TopicRules { batch_size: 1, ..TopicRules::default() },
@@ -383,7 +383,7 @@ fn rules_can_be_chosen_and_bad_ones_are_refused() {
         TopicRules { max_words: 5_000, ..TopicRules::default() },
         TopicRules { target_words: 900, max_words: 400, ..TopicRules::default() },
     ] {
-        assert!(matches!(f.engine.set_topic_rules(&bad), Err(EngineError::Refused(_))), "{bad:?}");
+        assert!(matches!(f.engine.topics().set_rules(&bad), Err(EngineError::Refused(_))), "{bad:?}");
     }
 }
 
@@ -445,24 +445,24 @@ fn other_rules_make_other_topics() {
     let shown = || own(&f).iter().map(|topic| format!("{topic:?}\n{}", text(&f, topic))).collect::<Vec<_>>();
     let before = shown();
     assert_eq!(before.len(), 1, "the control: by default they are one");
-    let decision = f.engine.decide_topic(&own(&f)[0].topic.id, &TopicChoice::Rename(Some("The well".to_owned()))).unwrap();
-    f.engine.set_topic_rules(&TopicRules { similarity: 0.99, ..TopicRules::default() }).unwrap();
+    let decision = f.engine.topics().decide(&own(&f)[0].topic.id, &TopicChoice::Rename(Some("The well".to_owned()))).unwrap();
+    f.engine.topics().set_rules(&TopicRules { similarity: 0.99, ..TopicRules::default() }).unwrap();
     work(&f);
     assert_eq!(own(&f).len(), 2, "nearer than this nothing is");
     assert!(own(&f).iter().any(|topic| topic.title() == "The well"), "what a person decided holds under any rules");
-    f.engine.set_topic_rules(&TopicRules { target_words: 50, max_words: 50, ..TopicRules::default() }).unwrap();
+    f.engine.topics().set_rules(&TopicRules { target_words: 50, max_words: 50, ..TopicRules::default() }).unwrap();
     work(&f);
     let words = text(&f, &own(&f)[0]).split_whitespace().count();
     assert!((20..=50).contains(&words), "{words} words where 50 are allowed");
-    f.engine.set_topic_rules(&TopicRules::default()).unwrap();
-    f.engine.undo_topic_decision(&decision, true).unwrap();
+    f.engine.topics().set_rules(&TopicRules::default()).unwrap();
+    f.engine.topics().undo_decision(&decision, true).unwrap();
     work(&f);
     assert_eq!(shown(), before, "and back again");
-    f.engine.set_topic_rules(&TopicRules { automatic: false, ..TopicRules::default() }).unwrap();
+    f.engine.topics().set_rules(&TopicRules { automatic: false, ..TopicRules::default() }).unwrap();
     dm(&f, "ana", LISBON);
     grow(&f);
     assert_eq!(own(&f).len(), 1, "not on their own");
-    f.engine.queue_topics_now().unwrap();
+    f.engine.topics().queue_now().unwrap();
     work(&f);
     assert_eq!(own(&f).len(), 2, "when somebody asks");
 }
@@ -477,7 +477,7 @@ fn topics_that_are_near_are_named_beside_each_other() {
     let lisbon = about(&f, "Lisbon").topic.id;
     let apart: Vec<InteractionId> = messages(&pump)[3..].to_vec();
     f.clock.advance_ms(1_000);
-    f.engine.decide_topic(&pump.topic.id, &TopicChoice::Split(apart.clone())).unwrap();
+    f.engine.topics().decide(&pump.topic.id, &TopicChoice::Split(apart.clone())).unwrap();
     let parts: Vec<VisibleTopic> =
         own(&f).into_iter().filter(|topic| topic.messages.iter().any(|id| messages(&pump).contains(id))).collect();
     assert_eq!(parts.len(), 2);

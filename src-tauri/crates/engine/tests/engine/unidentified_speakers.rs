@@ -56,7 +56,7 @@ impl Meeting {
     }
 
     fn read(&self) {
-        self.f.engine.propose(&self.conversation, None, &Unwatched).unwrap();
+        self.f.engine.review().propose(&self.conversation, None, &Unwatched).unwrap();
     }
 
     fn handle(&self, channel: &str, address: &str) -> HandleId {
@@ -76,7 +76,7 @@ impl Meeting {
             Said::Open => SpeakerAnswer::Open,
         };
         self.f.clock.advance_ms(60_000);
-        self.f.engine.answer_speaker(&self.voice(label), &answer).unwrap();
+        self.f.engine.people().answer_speaker(&self.voice(label), &answer).unwrap();
         self.read();
     }
 
@@ -88,19 +88,19 @@ impl Meeting {
     }
 
     fn people(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.f.engine.people().unwrap().into_iter().map(|person| person.name).collect();
+        let mut names: Vec<_> = self.f.engine.people().list().unwrap().into_iter().map(|person| person.name).collect();
         names.sort();
         names
     }
 
     fn open(&self) -> Vec<String> {
-        let voices = self.f.engine.voices(None).unwrap();
+        let voices = self.f.engine.people().voices(None).unwrap();
         voices.into_iter().filter(|voice| voice.is_open()).map(|voice| voice.label).collect()
     }
 
     fn approve(&self) {
         let waiting = self.f.rows().into_iter().filter(|(_, text)| text.starts_with("pending") && !text.contains(" Bo:"));
-        self.f.engine.act(&Act::Approve(waiting.map(|(id, _)| id).collect())).unwrap();
+        self.f.engine.review().act(&Act::Approve(waiting.map(|(id, _)| id).collect())).unwrap();
     }
 }
 
@@ -171,9 +171,14 @@ fn two_voices_of_a_meeting_may_be_one_person_and_one_label_of_two_meetings_is_tw
     let meeting = Meeting::new();
     let retro = meeting.append(&transcript(RETRO, "person Speaker 1: I live in Lisbon."));
     meeting.answer("speaker 1", Said::Name("Rui"));
-    meeting.f.engine.propose(&retro, None, &Unwatched).unwrap();
+    meeting.f.engine.review().propose(&retro, None, &Unwatched).unwrap();
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”"], "the other meeting's is somebody else");
-    meeting.f.engine.answer_speaker(&meeting.voice("speaker 2"), &SpeakerAnswer::Person(meeting.voice("speaker 1"))).unwrap();
+    meeting
+        .f
+        .engine
+        .people()
+        .answer_speaker(&meeting.voice("speaker 2"), &SpeakerAnswer::Person(meeting.voice("speaker 1")))
+        .unwrap();
     meeting.read();
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”", "pending Rui: Rui: “I play the cello”"]);
     // A handle linked with a speaker who loses their name loses the name too.
@@ -185,11 +190,11 @@ fn two_voices_of_a_meeting_may_be_one_person_and_one_label_of_two_meetings_is_tw
 #[test]
 fn linking_by_hand_names_a_voice_as_well() {
     let meeting = Meeting::new();
-    meeting.f.engine.link_handles(&meeting.voice("speaker 1"), &meeting.handle("matrix", "Ana")).unwrap();
+    meeting.f.engine.people().link_handles(&meeting.voice("speaker 1"), &meeting.handle("matrix", "Ana")).unwrap();
     meeting.read();
     assert_eq!(meeting.told(), ["pending Ana: Ana: “I live in Porto”"]);
-    let link = meeting.f.engine.links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();
-    meeting.f.engine.unlink(&link.id).unwrap();
+    let link = meeting.f.engine.people().links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();
+    meeting.f.engine.people().unlink(&link.id).unwrap();
     meeting.read();
     assert_eq!(meeting.told(), [""; 0]);
 }
@@ -199,7 +204,7 @@ fn a_voice_without_a_name_is_nobody_to_agents_and_a_reader_all_the_same() {
     let meeting = Meeting::new();
     let context = |person: &str| {
         let audience = Audience { person: Some(person.to_owned()), ..Audience::default() };
-        meeting.f.engine.context(&ContextRequest { audience, ..ContextRequest::default() }).unwrap()
+        meeting.f.engine.serve().context(&ContextRequest { audience, ..ContextRequest::default() }).unwrap()
     };
     assert_eq!(context("Speaker 1").text, context("somebody unheard of").text, "its label names nobody");
     meeting.f.clock.advance_ms(60_000);
@@ -209,7 +214,7 @@ fn a_voice_without_a_name_is_nobody_to_agents_and_a_reader_all_the_same() {
         meeting.append(messages);
         let audience = Audience { channel: Some(messages[0].channel_id.clone()), ..Audience::default() };
         let request = ContextRequest { audience, ..ContextRequest::default() };
-        meeting.f.engine.context(&request).unwrap().text.contains("Porto")
+        meeting.f.engine.serve().context(&request).unwrap().text.contains("Porto")
     };
     let lines = "owner Mara: Good morning.\nassistant Helper: Good morning.";
     let alone = Conversation::new("alone").channel("chat", "alone").messages(lines);
@@ -235,7 +240,7 @@ fn meetings_kept_out_of_memory_are_not_asked_about_and_nothing_unread_is_read_fo
     let meeting = Meeting::new();
     let unread = meeting.append(&transcript(RETRO, "person Speaker 1: I live in Lisbon."));
     let voice = meeting.handle("meeting", &ChannelHandle::of_unidentified_speaker("speaker 1", RETRO).handle);
-    meeting.f.engine.answer_speaker(&voice, &SpeakerAnswer::Name("Ines".to_owned())).unwrap();
+    meeting.f.engine.people().answer_speaker(&voice, &SpeakerAnswer::Name("Ines".to_owned())).unwrap();
     let read_to = meeting.f.engine.store().read(|tx| Ok(tx.log().conversation(&unread)?.extracted_through_seq)).unwrap();
     assert_eq!(read_to, 0, "what was not read yet is read in its own time");
     meeting.f.engine.store().write(|tx| tx.log().set_private(&meeting.conversation, true)).unwrap();
@@ -248,7 +253,7 @@ fn an_answer_that_cannot_be_is_refused_and_changes_nothing() {
     let (one, two) = (meeting.voice("speaker 1"), meeting.voice("speaker 2"));
     let (ana, bo) = (meeting.handle("matrix", "Ana"), meeting.handle("meeting", "Bo"));
     let refused = |voice: &HandleId, answer: SpeakerAnswer, why: &str| {
-        let error = meeting.f.engine.answer_speaker(voice, &answer).unwrap_err().to_string();
+        let error = meeting.f.engine.people().answer_speaker(voice, &answer).unwrap_err().to_string();
         assert!(error.contains(why), "{answer:?}: {error}");
     };
     refused(&one, SpeakerAnswer::Name(" \t".to_owned()), "name is empty");
@@ -256,10 +261,10 @@ fn an_answer_that_cannot_be_is_refused_and_changes_nothing() {
     refused(&one, SpeakerAnswer::Person(two), "not identified yet");
     refused(&bo, SpeakerAnswer::Name("Bob".to_owned()), "not an unidentified speaker");
     // Bo is Ana, and Speaker 1 is not Bo.
-    meeting.f.engine.link_handles(&one, &bo).unwrap();
-    let pair = meeting.f.engine.links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();
-    meeting.f.engine.answer_link(&pair.id, LinkAnswer::Different).unwrap();
-    meeting.f.engine.link_handles(&bo, &ana).unwrap();
+    meeting.f.engine.people().link_handles(&one, &bo).unwrap();
+    let pair = meeting.f.engine.people().links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();
+    meeting.f.engine.people().answer_link(&pair.id, LinkAnswer::Different).unwrap();
+    meeting.f.engine.people().link_handles(&bo, &ana).unwrap();
     meeting.answer("speaker 1", Said::Name("Rui"));
     refused(&one, SpeakerAnswer::Person(ana), "different people");
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”"], "the name stays");

@@ -37,7 +37,7 @@ fn imports(fixture: &Fixture) -> Vec<(String, String)> {
 }
 
 fn messages(fixture: &Fixture) -> u64 {
-    while let Step::Ran(..) = fixture.engine.run_next(Lane::Import, &|_| {}).unwrap() {}
+    while let Step::Ran(..) = fixture.engine.queue().run_next(Lane::Import, &|_| {}).unwrap() {}
     fixture.engine.store().read(|tx| tx.log().totals()).unwrap().0
 }
 
@@ -47,8 +47,8 @@ fn a_folder_of_meetings_is_looked_at_every_ten_minutes_and_only_what_is_new_is_r
     let folder = fixture.dir.path().join("meetings");
     std::fs::create_dir(&folder).unwrap();
     let source = WatchedSource { path: folder.clone(), kind: WatchKind::Meetings, hour: 22, me: None };
-    fixture.engine.set_watched_sources(std::slice::from_ref(&source)).unwrap();
-    let look = || fixture.engine.queue_watched().unwrap().unwrap();
+    fixture.engine.sources().set_watched_sources(std::slice::from_ref(&source)).unwrap();
+    let look = || fixture.engine.sources().queue_watched().unwrap().unwrap();
     write(&folder.join("monday.jsonl"), &["One."], 60);
     write(&folder.join("unfinished.jsonl"), &["One.", "Two.", "Three."], 5);
     let due = look();
@@ -61,14 +61,17 @@ fn a_folder_of_meetings_is_looked_at_every_ten_minutes_and_only_what_is_new_is_r
     assert_eq!(messages(&fixture), 3, "it came to rest; its first line was known");
     fixture.clock.advance_ms(600_000);
     look();
-    assert!(matches!(fixture.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(_)), "unchanged files are no work");
+    assert!(
+        matches!(fixture.engine.queue().run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(_)),
+        "unchanged files are no work"
+    );
     // The file was extended: only new messages are added.
     write(&folder.join("monday.jsonl"), &["One.", "Two.", "Three.", "Four."], 59);
     fixture.clock.advance_ms(600_000);
     look();
     assert_eq!(messages(&fixture), 4);
-    fixture.engine.set_watched_sources(&[]).unwrap();
-    assert_eq!(fixture.engine.queue_watched().unwrap(), None, "nothing is watched any more");
+    fixture.engine.sources().set_watched_sources(&[]).unwrap();
+    assert_eq!(fixture.engine.sources().queue_watched().unwrap(), None, "nothing is watched any more");
 }
 
 #[test]
@@ -77,14 +80,14 @@ fn what_is_watched_and_what_was_read_outlive_a_restart() {
     let file = fixture.dir.path().join("export.jsonl");
     write(&file, &["One."], 60);
     let source = WatchedSource { path: file, kind: WatchKind::Chat, hour: 22, me: None };
-    fixture.engine.set_watched_sources(std::slice::from_ref(&source)).unwrap();
-    fixture.engine.queue_watched().unwrap();
+    fixture.engine.sources().set_watched_sources(std::slice::from_ref(&source)).unwrap();
+    fixture.engine.sources().queue_watched().unwrap();
     assert_eq!(messages(&fixture), 1);
     let fixture = fixture.restarted(9);
-    assert_eq!(fixture.engine.watched_sources().unwrap(), std::slice::from_ref(&source));
-    let due = fixture.engine.queue_watched().unwrap().unwrap();
+    assert_eq!(fixture.engine.sources().watched_sources().unwrap(), std::slice::from_ref(&source));
+    let due = fixture.engine.sources().queue_watched().unwrap().unwrap();
     assert_eq!(due.0 - fixture.clock.now().0, 12 * 3_600_000, "at ten tonight, not at once again");
-    assert!(matches!(fixture.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(_)));
+    assert!(matches!(fixture.engine.queue().run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(_)));
 }
 
 #[test]
@@ -105,9 +108,9 @@ fn an_export_of_several_files_is_read_as_a_whole_when_it_is_at_rest_and_again_by
     let (path, said) = day(1, "The first day.");
     put(&path, &said, long_ago);
     let source = WatchedSource { path: folder, kind: WatchKind::Chat, hour: 22, me: Some("mara".to_owned()) };
-    fixture.engine.set_watched_sources(&[source]).unwrap();
+    fixture.engine.sources().set_watched_sources(&[source]).unwrap();
     let look = || {
-        fixture.engine.queue_watched().unwrap();
+        fixture.engine.sources().queue_watched().unwrap();
         messages(&fixture)
     };
     let slack = || ("slack".to_owned(), "done".to_owned());
@@ -168,8 +171,8 @@ fn a_zip_with_exports_of_two_kinds_gives_both_and_a_database_is_read_when_its_lo
         settle(name, changed);
     }
     let source = WatchedSource { path: folder.clone(), kind: WatchKind::Chat, hour: 22, me: None };
-    fixture.engine.set_watched_sources(&[source]).unwrap();
-    fixture.engine.queue_watched().unwrap();
+    fixture.engine.sources().set_watched_sources(&[source]).unwrap();
+    fixture.engine.sources().queue_watched().unwrap();
     assert_eq!(messages(&fixture), 3);
     let mut kinds = imports(&fixture);
     kinds.sort();
@@ -178,7 +181,7 @@ fn a_zip_with_exports_of_two_kinds_gives_both_and_a_database_is_read_when_its_lo
     thread("t2");
     settle("threads.db-wal", fixture.clock.now().0);
     fixture.clock.advance_ms(86_400_000);
-    fixture.engine.queue_watched().unwrap();
+    fixture.engine.sources().queue_watched().unwrap();
     assert_eq!((messages(&fixture), imports(&fixture).len()), (4, 4), "only the log changed");
 }
 
@@ -186,6 +189,6 @@ fn a_zip_with_exports_of_two_kinds_gives_both_and_a_database_is_read_when_its_lo
 fn a_source_that_is_not_there_is_refused_by_name() {
     let fixture = Fixture::new();
     let source = WatchedSource { path: fixture.dir.path().join("gone"), kind: WatchKind::Chat, hour: 22, me: None };
-    let error = fixture.engine.set_watched_sources(&[source]).unwrap_err().to_string();
+    let error = fixture.engine.sources().set_watched_sources(&[source]).unwrap_err().to_string();
     assert!(error.contains("no file or folder") && error.contains("gone"), "{error}");
 }

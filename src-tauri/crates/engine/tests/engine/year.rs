@@ -64,7 +64,7 @@ impl Desk {
     /// A copy of the state in a separate folder.
     fn copy(&self) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        self.engine.back_up(&dir.path().join("keepsake.db"), &Unwatched).unwrap();
+        self.engine.backups().back_up(&dir.path().join("keepsake.db"), &Unwatched).unwrap();
         let clock = Arc::new(FixedClock::at(self.clock.now()));
         let engine = open(&dir, &clock, 2);
         Self { engine, clock, dir }
@@ -75,7 +75,7 @@ impl Desk {
         let Self { engine, clock, dir } = self;
         drop(engine);
         let engine = open(&dir, &clock, 3);
-        drop(engine.lock_worker().unwrap());
+        drop(engine.queue().lock_worker().unwrap());
         Self { engine, clock, dir }
     }
 
@@ -87,7 +87,7 @@ impl Desk {
             for &lane in Lane::ALL {
                 loop {
                     before(lane);
-                    let Step::Ran(id, _) = self.engine.run_next(lane, &|_| {}).unwrap() else { break };
+                    let Step::Ran(id, _) = self.engine.queue().run_next(lane, &|_| {}).unwrap() else { break };
                     ran.push(self.engine.store().read(|tx| tx.jobs().job(&id)).unwrap().kind);
                 }
             }
@@ -98,9 +98,9 @@ impl Desk {
     }
 
     fn cycle(&self) -> Vec<JobKind> {
-        self.engine.start_maintenance().unwrap();
+        self.engine.maintenance().start().unwrap();
         let ran = self.drain(&|_| {});
-        let run = self.engine.store().read(|tx| tx.maintenance().maintenance_runs(1)).unwrap().remove(0);
+        let run = self.engine.store().read(|tx| tx.maintenance().runs(1)).unwrap().remove(0);
         assert_eq!(run.state, RunState::Finished);
         ran
     }
@@ -127,7 +127,7 @@ impl Desk {
     /// Everything served to anybody, as one text.
     fn served(&self) -> String {
         let engine = &self.engine;
-        let people: Vec<String> = engine.people().unwrap().into_iter().map(|person| person.name).collect();
+        let people: Vec<String> = engine.people().list().unwrap().into_iter().map(|person| person.name).collect();
         let agents = ["Claude", "Nova"];
         let mut out = String::new();
         let persons = || std::iter::once(None).chain(people.iter().cloned().map(Some));
@@ -142,43 +142,43 @@ impl Desk {
                             query: query.map(str::to_owned),
                             ..ContextRequest::default()
                         };
-                        match engine.context(&request) {
+                        match engine.serve().context(&request) {
                             Ok(context) => writeln!(out, "# {agent} {person:?} {channel:?} {query:?}\n{}", context.text).unwrap(),
                             Err(error) => writeln!(out, "# {agent} {person:?} {channel:?}: {error}").unwrap(),
                         }
                     }
-                    let tiers = engine.tiers(&TierAsk { audience, role: None });
+                    let tiers = engine.sessions().tiers(&TierAsk { audience, role: None });
                     for tier in tiers.iter().flat_map(|tiers| &tiers.tiers) {
                         writeln!(out, "## tier {}\n{}", tier.tier.name(), tier.text).unwrap();
                     }
                 }
             }
         }
-        let tiers = engine.tiers(&TierAsk::default()).unwrap();
+        let tiers = engine.sessions().tiers(&TierAsk::default()).unwrap();
         tiers.tiers.iter().for_each(|tier| writeln!(out, "## {}\n{}", tier.tier.name(), tier.text).unwrap());
-        for topic in engine.topics().unwrap() {
+        for topic in engine.topics().list().unwrap() {
             let lines = engine.store().read(|tx| TopicTexts::new(tx)?.lines(&topic.version.id)).unwrap();
             writeln!(out, "# topic {topic:?}\n{lines:?}").unwrap();
         }
-        for person in engine.people().unwrap() {
-            let rows = engine.profile_rows(&person.id).unwrap();
+        for person in engine.people().list().unwrap() {
+            let rows = engine.people().profile_rows(&person.id).unwrap();
             let current = current_profiles(&rows);
             let mut entries: Vec<String> =
                 rows.iter().filter(|row| current.contains(&row.entry.id)).map(|row| format!("{row:?}")).collect();
             entries.sort();
             writeln!(out, "# profile of {}\n{}", person.name, entries.join("\n")).unwrap();
-            writeln!(out, "{:?}", engine.commitments_with(&person.id).unwrap()).unwrap();
+            writeln!(out, "{:?}", engine.conversations().commitments_with(&person.id).unwrap()).unwrap();
         }
         let sessions = engine.store().read(|tx| tx.sessions().list(None, false)).unwrap();
         for session in &sessions {
-            let items = engine.store().read(|tx| tx.sessions().session_items(std::slice::from_ref(&session.id))).unwrap();
+            let items = engine.store().read(|tx| tx.sessions().items(std::slice::from_ref(&session.id))).unwrap();
             writeln!(out, "# session {session:?}\n{items:?}").unwrap();
         }
-        for playbook in engine.playbooks().unwrap() {
+        for playbook in engine.playbooks().list().unwrap() {
             writeln!(out, "# playbook {playbook:?}").unwrap();
         }
-        writeln!(out, "{:?}", engine.gaps().unwrap()).unwrap();
-        writeln!(out, "{:?}", engine.links().unwrap()).unwrap();
+        writeln!(out, "{:?}", engine.gaps().list().unwrap()).unwrap();
+        writeln!(out, "{:?}", engine.people().links().unwrap()).unwrap();
         out
     }
 }
@@ -227,13 +227,13 @@ fn a_second_cycle_changes_nothing() {
 #[test]
 fn it_ends_the_same_wherever_in_the_cycle_the_program_dies() {
     let whole = Desk::with_year(DYING);
-    whole.engine.start_maintenance().unwrap();
+    whole.engine.maintenance().start().unwrap();
     // A copy of the state before the first and the last job of each kind.
     let copies = Cell::new(Vec::new());
     let at = Cell::new(0);
     let kinds = {
         let plan = Desk::with_year(DYING);
-        plan.engine.start_maintenance().unwrap();
+        plan.engine.maintenance().start().unwrap();
         plan.drain(&|_| {})
     };
     let mut chosen: BTreeMap<usize, JobKind> = BTreeMap::new();
@@ -271,14 +271,14 @@ fn it_ends_the_same_wherever_in_the_cycle_the_program_dies() {
                 met.set(met.get() + u32::from(at == point));
                 at == point && met.get() == nth
             };
-            if desk.engine.run_next_killed(lane, &|_| {}, &kill).unwrap().is_some() {
+            if desk.engine.queue().run_next_killed(lane, &|_| {}, &kill).unwrap().is_some() {
                 continue;
             }
             *died.entry(kind).or_default() += 1;
             let desk = desk.restarted();
-            desk.engine.queue_maintenance().unwrap();
+            desk.engine.maintenance().queue().unwrap();
             desk.drain(&|_| {});
-            let run = desk.engine.store().read(|tx| tx.maintenance().maintenance_runs(1)).unwrap().remove(0);
+            let run = desk.engine.store().read(|tx| tx.maintenance().runs(1)).unwrap().remove(0);
             assert_eq!(run.state, RunState::Finished, "{when}");
             desk.assert_derived(&derived, &when);
             if nth == 1 && place == 0 {
@@ -290,8 +290,8 @@ fn it_ends_the_same_wherever_in_the_cycle_the_program_dies() {
     assert!(died.values().all(|count| *count >= 2), "{died:?}");
     // Control: if the run does not continue, the result differs.
     let half = Desk::with_year(DYING);
-    half.engine.start_maintenance().unwrap();
-    half.engine.run_next(Lane::Capture, &|_| {}).unwrap();
+    half.engine.maintenance().start().unwrap();
+    half.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap();
     assert_ne!(half.derived(), derived, "control: a cycle that stopped is no whole one");
 }
 
@@ -304,38 +304,38 @@ fn decide(desk: &Desk) {
             not_snoozed_at: Some(desk.clock.now()),
             ..MemoryFilter::default()
         };
-        let (_, rows) = engine.store().read(|tx| tx.memories().list_memories(&filter, MemorySort::Oldest, 0, 100)).unwrap();
+        let (_, rows) = engine.store().read(|tx| tx.memories().list(&filter, MemorySort::Oldest, 0, 100)).unwrap();
         rows.into_iter().nth(nth).unwrap().memory.id
     };
     desk.clock.advance_ms(HOUR_MS);
     for _ in 0..6 {
-        engine.act(&Act::Approve(vec![pending(0)])).unwrap();
+        engine.review().act(&Act::Approve(vec![pending(0)])).unwrap();
     }
-    engine.act(&Act::Reject(vec![pending(0)], Some("wrong".to_owned()))).unwrap();
-    engine.act(&Act::Edit(pending(0), "User keeps a goat named Clementine".to_owned(), None)).unwrap();
-    engine.act(&Act::Snooze(vec![pending(0)], desk.clock.now().plus_ms(100 * HOUR_MS))).unwrap();
+    engine.review().act(&Act::Reject(vec![pending(0)], Some("wrong".to_owned()))).unwrap();
+    engine.review().act(&Act::Edit(pending(0), "User keeps a goat named Clementine".to_owned(), None)).unwrap();
+    engine.review().act(&Act::Snooze(vec![pending(0)], desk.clock.now().plus_ms(100 * HOUR_MS))).unwrap();
     desk.cycle();
-    let topics = engine.topics().unwrap();
-    engine.decide_topic(&topics[0].topic.id, &TopicChoice::Rename(Some("A name of my own".to_owned()))).unwrap();
-    engine.decide_topic(&topics[topics.len() - 1].topic.id, &TopicChoice::Pin(true)).unwrap();
-    let people = engine.people().unwrap();
+    let topics = engine.topics().list().unwrap();
+    engine.topics().decide(&topics[0].topic.id, &TopicChoice::Rename(Some("A name of my own".to_owned()))).unwrap();
+    engine.topics().decide(&topics[topics.len() - 1].topic.id, &TopicChoice::Pin(true)).unwrap();
+    let people = engine.people().list().unwrap();
     let entries = || {
         let mut all = Vec::new();
         for person in &people {
-            let rows = engine.profile_rows(&person.id).unwrap();
+            let rows = engine.people().profile_rows(&person.id).unwrap();
             let current = current_profiles(&rows);
             all.extend(rows.into_iter().filter(|row| current.contains(&row.entry.id) && row.entry.debunked_at.is_none()));
         }
         all
     };
-    engine.dispute_profile(&entries()[0].entry.id, true).unwrap();
-    engine.correct_profile(&entries()[0].entry.id, "Would rather be written to on Sundays").unwrap();
-    engine.set_person_role(&people.iter().find(|person| !person.is_owner).unwrap().id, PersonRole::Guest).unwrap();
-    if let Some(link) = engine.links().unwrap().first() {
-        engine.answer_link(&link.id, LinkAnswer::Different).unwrap();
+    engine.people().dispute_profile(&entries()[0].entry.id, true).unwrap();
+    engine.people().correct_profile(&entries()[0].entry.id, "Would rather be written to on Sundays").unwrap();
+    engine.sessions().set_person_role(&people.iter().find(|person| !person.is_owner).unwrap().id, PersonRole::Guest).unwrap();
+    if let Some(link) = engine.people().links().unwrap().first() {
+        engine.people().answer_link(&link.id, LinkAnswer::Different).unwrap();
     }
-    let playbook = engine.playbooks().unwrap().remove(0);
-    engine.decide_playbook(&playbook.id, PlaybookStatus::Approved).unwrap();
+    let playbook = engine.playbooks().list().unwrap().remove(0);
+    engine.playbooks().decide(&playbook.id, PlaybookStatus::Approved).unwrap();
     desk.clock.advance_ms(HOUR_MS);
     desk.cycle();
 }
@@ -350,7 +350,7 @@ fn what_is_deleted_and_made_again_is_served_word_for_word() {
         assert!(served.contains(word), "{word} is served");
     }
     desk.clock.advance_ms(HOUR_MS);
-    let rebuilding = desk.engine.begin_rebuild(&Unwatched).unwrap();
+    let rebuilding = desk.engine.maintenance().begin_rebuild(&Unwatched).unwrap();
     assert!(rebuilding.backup.is_file() && rebuilding.candidates > 10, "{rebuilding:?}");
     let left = desk.derived();
     for (table, rows) in &left {
@@ -382,7 +382,7 @@ fn what_is_deleted_and_made_again_is_served_word_for_word() {
     for table in ["memories", "link_suggestions", "capability_gaps", "session_summaries", "tier_entries", "topics", "playbooks"] {
         assert_eq!(ids(&desk.derived()[table]), ids(&derived[table]), "ids of {table}");
     }
-    let undone = desk.engine.undo(None).unwrap();
+    let undone = desk.engine.review().undo(None).unwrap();
     assert!(undone.is_some(), "what a person did is still theirs to take back");
 }
 
@@ -395,15 +395,15 @@ fn a_rebuild_brings_back_what_a_toggle_left_alone_and_nothing_that_it_erased() {
     f.clock.advance_ms(1);
     f.propose("open", "owner Mara: I play the cello.");
     for (conversation, existing) in [(&kept, Existing::Keep), (&gone, Existing::Erase)] {
-        f.engine.set_private(conversation, true, existing).unwrap();
-        f.engine.set_private(conversation, false, Existing::Keep).unwrap();
+        f.engine.erasure().set_private(conversation, true, existing).unwrap();
+        f.engine.erasure().set_private(conversation, false, Existing::Keep).unwrap();
     }
     let before: BTreeSet<_> = f.rows().into_iter().collect();
     assert_eq!(before.len(), 2, "{before:?}");
-    let rebuilding = f.engine.begin_rebuild(&Unwatched).unwrap();
+    let rebuilding = f.engine.maintenance().begin_rebuild(&Unwatched).unwrap();
     assert_eq!((rebuilding.candidates, f.rows().len()), (2, 0), "both are found again, so both are deleted");
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    let lock = f.engine.queue().lock_worker().unwrap();
+    f.engine.queue().run_due(&lock, &|_| {}).unwrap();
     assert_eq!(f.rows().into_iter().collect::<BTreeSet<_>>(), before, "and no more is found than there was");
 }
 
@@ -424,7 +424,7 @@ fn a_rebuild_without_the_model_that_made_it_is_refused() {
         power: Arc::new(PluggedIn),
     })
     .unwrap();
-    assert!(engine.begin_rebuild(&Unwatched).is_err());
+    assert!(engine.maintenance().begin_rebuild(&Unwatched).is_err());
     let desk = Desk { engine, clock, dir };
     desk.assert_derived(&derived, "nothing was deleted");
 }
@@ -443,7 +443,7 @@ impl Control for Watcher<'_> {
     fn progress(&self, stage: &str, _done: u64, _total: u64) {
         self.stages.borrow_mut().push(stage.to_owned());
         if stage == "waiting" {
-            self.beside.borrow_mut().push(self.engine.run_next(Lane::Embed, &|_| {}).unwrap());
+            self.beside.borrow_mut().push(self.engine.queue().run_next(Lane::Embed, &|_| {}).unwrap());
             if !self.gives_up {
                 self.engine.store().write(|tx| tx.jobs().complete(self.under_way, "{}", MONDAY_TEN)).unwrap();
             }
@@ -466,8 +466,8 @@ fn a_rebuild_waits_for_what_is_under_way_holds_up_the_rest_and_deletes_nothing_w
             .write(|tx| tx.log().append(conversation, AppendContext { ids: &ids, now: MONDAY_TEN, import_id: None }))
             .unwrap();
     }
-    assert!(desk.engine.queue_unread().unwrap() > 3, "work waits in one lane");
-    desk.engine.queue_embedding().unwrap();
+    assert!(desk.engine.queue().queue_unread().unwrap() > 3, "work waits in one lane");
+    desk.engine.embeddings().queue().unwrap();
     let (lease, job) = desk.engine.store().write(|tx| tx.jobs().lease_next(Lane::Capture, MONDAY_TEN)).unwrap().unwrap();
     let derived = desk.derived();
     let watcher = |gives_up| Watcher {
@@ -479,7 +479,7 @@ fn a_rebuild_waits_for_what_is_under_way_holds_up_the_rest_and_deletes_nothing_w
     };
 
     let watched = watcher(true);
-    let given_up = desk.engine.begin_rebuild(&watched);
+    let given_up = desk.engine.maintenance().begin_rebuild(&watched);
     assert!(matches!(given_up, Err(EngineError::Cancelled)), "{given_up:?}");
     assert_eq!(watched.beside.take(), [Step::Paused(None)], "nothing begins while it waits");
     assert!(!watched.stages.take().contains(&"deleting".to_owned()));
@@ -489,14 +489,14 @@ fn a_rebuild_waits_for_what_is_under_way_holds_up_the_rest_and_deletes_nothing_w
         JobState::Running,
         "and nothing was taken away"
     );
-    let next = desk.engine.run_next(Lane::Embed, &|_| {}).unwrap();
+    let next = desk.engine.queue().run_next(Lane::Embed, &|_| {}).unwrap();
     assert!(matches!(next, Step::Ran(..)), "whoever gave up holds up nothing: {next:?}");
 
     let watched = watcher(false);
-    desk.engine.begin_rebuild(&watched).unwrap();
+    desk.engine.maintenance().begin_rebuild(&watched).unwrap();
     assert_eq!(watched.beside.take(), [Step::Paused(None)]);
     let stages = watched.stages.take();
     assert_eq!(stages[stages.len() - 2..], ["waiting", "deleting"], "{stages:?}");
-    let next = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap();
+    let next = desk.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap();
     assert!(matches!(next, Step::Ran(_, JobState::Done)), "then work goes on: {next:?}");
 }

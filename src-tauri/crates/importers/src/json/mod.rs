@@ -68,7 +68,7 @@ pub(crate) fn is_empty(value: &serde_json::Value) -> bool {
     }
 }
 
-/// Parses a record, repairing it with [`mend`] if necessary; `None` if that fails too. `mended` stores the repaired text, from
+/// Parses a record, repairing it with [`mend()`] if necessary; `None` if that fails too. `mended` stores the repaired text, from
 /// which the record borrows.
 pub(crate) fn record<'r, R: serde::Deserialize<'r>>(bytes: &'r [u8], mended: &'r mut String) -> Option<R> {
     if let Some(record) = std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str(text).ok()) {

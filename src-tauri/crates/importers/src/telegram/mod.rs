@@ -69,7 +69,7 @@ fn claims(head: &Head<'_>) -> bool {
     is_account || is_chat && CHAT_TYPES.iter().any(|kind| head.text().contains(&format!("\"{kind}\"")))
 }
 
-/// A message as it is written. The fields that only some media have are in [`content::Media`].
+/// A message as it is written. The fields that only some media have are in `content::Media`.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Raw<'a> {

@@ -2,8 +2,8 @@
 //! topic's text.
 //!
 //! There are four steps, each a pure function. [`batches`] cuts a conversation into batches, and [`clusters`] groups a batch by
-//! subject. [`fold`] finds or creates the topic of each cluster, in the order in which batches closed and with a person's
-//! decisions in between. [`merge`] adds new content to the text of a topic. The same messages and decisions always give the same
+//! subject. [`fold()`] finds or creates the topic of each cluster, in the order in which batches closed and with a person's
+//! decisions in between. [`merge()`] adds new content to the text of a topic. The same messages and decisions always give the same
 //! topics, so everything can be dropped and rebuilt.
 //!
 //! Deliberately not here: access control (the caller folds one audience at a time and passes in only its messages), storage, and

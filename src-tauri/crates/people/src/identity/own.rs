@@ -29,7 +29,7 @@ static CLOSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Lines of pasted chats: "Mara: text", "[12:03] Mara Lind: text", "<mara> text", "Mara, [12.03.26 10:01]".
+/// Lines of pasted chats: `Mara: text`, `[12:03] Mara Lind: text`, `<mara> text`, `Mara, [12.03.26 10:01]`.
 static CHAT_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"^(?:\[?[\d:./, -]{4,24}(?:[AaPp][Mm])?\]?\s*[-–]?\s*)?(?:<(?P<nick>[^<>@\s]{1,40})>\s|(?P<irc>[\p{L}\p{N}_.|-]{2,30})>\s|(?P<name>\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}):\s+\S)",

@@ -17,7 +17,7 @@ pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> 
     let engine = engine(args, EmbedderSlot::none())?;
     let path = match file {
         Some(file) => {
-            let report = engine.back_up(file, &Unwatched)?;
+            let report = engine.backups().back_up(file, &Unwatched)?;
             if output.is_json() {
                 let contents = contents_json(&report.contents);
                 return output.json(&json!({ "path": report.path, "bytes": report.bytes, "contents": contents, "doubt": report.doubt.map(|fault| fault.to_string()) }));
@@ -38,19 +38,19 @@ pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> 
                 "What you erase later remains in this backup until you delete the file; restoring the backup erases it again",
             );
         }
-        None => engine.keep_backup(BackupReason::Asked, &Unwatched)?.path,
+        None => engine.backups().keep(BackupReason::Asked, &Unwatched)?.path,
     };
     if output.is_json() {
-        return output.json(&json!({ "path": path, "doubt": engine.chain_doubt()? }));
+        return output.json(&json!({ "path": path, "doubt": engine.backups().chain_doubt()? }));
     }
     output.line(format!("Backup saved as {}", path.display()))?;
-    engine.chain_doubt()?.map_or(Ok(()), |doubt| doubtful(&doubt, output))
+    engine.backups().chain_doubt()?.map_or(Ok(()), |doubt| doubtful(&doubt, output))
 }
 
 /// Lists the backups in the data folder.
 pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    for backup in engine.backups()? {
+    for backup in engine.backups().list()? {
         let made = rfc3339(backup.made);
         if output.is_json() {
             output.json(&json!({ "path": backup.path, "made": made, "reason": backup.reason.name(), "bytes": backup.bytes }))?;
@@ -70,14 +70,14 @@ pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
 pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Output) -> Result<(), Failure> {
     let on_doubt = if salvage { OnDoubt::Salvage } else { OnDoubt::Refuse };
     let receipt = match engine(args, EmbedderSlot::none()) {
-        Ok(engine) if file.is_dir() => engine.restore_export_with(file, on_doubt, &Unwatched)?,
-        Ok(engine) => engine.restore_with(file, on_doubt, &Unwatched)?,
+        Ok(engine) if file.is_dir() => engine.exports().restore_with(file, on_doubt, &Unwatched)?,
+        Ok(engine) => engine.backups().restore_with(file, on_doubt, &Unwatched)?,
         Err(failure) => {
             let data_dir = data_dir(args)?.path;
             if !is_damaged(&data_dir) {
                 return Err(failure);
             }
-            Engine::restore_damaged(&data_dir, file, on_doubt, SystemClock.now(), &Unwatched)?
+            keepsake_engine::areas::Backups::restore_damaged(&data_dir, file, on_doubt, SystemClock.now(), &Unwatched)?
         }
     };
     if output.is_json() {
@@ -89,7 +89,7 @@ pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Outp
 /// Exports everything to a folder.
 pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    let receipt = engine.export(folder, &Unwatched)?;
+    let receipt = engine.exports().export(folder, &Unwatched)?;
     if output.is_json() {
         return output.json(&json!({
             "folder": receipt.folder, "messages": receipt.messages, "conversations": receipt.conversations,
@@ -115,10 +115,10 @@ pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<
 
 /// Restores an export into an empty store. Returns `false` if the path is not an export.
 pub(crate) fn bring(engine: &Engine, path: &Path, output: &mut Output) -> Result<bool, Failure> {
-    if !engine.is_own_export(path)? {
+    if !engine.exports().is_own_export(path)? {
         return Ok(false);
     }
-    let receipt = engine.restore_export(path, &Unwatched)?;
+    let receipt = engine.exports().restore(path, &Unwatched)?;
     if output.is_json() {
         output.json(&restored_json(&receipt))?;
     } else {

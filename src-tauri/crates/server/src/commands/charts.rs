@@ -12,7 +12,7 @@ use crate::output::{Failure, Output};
 /// Prints counts over time, one period per line. Empty periods are left out.
 pub(crate) fn timeline(args: &Args, wanted: &TimelineArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
-    let person = wanted.person.as_deref().map(|name| app.engine().person_named(name)).transpose()?;
+    let person = wanted.person.as_deref().map(|name| app.engine().erasure().person_named(name)).transpose()?;
     let request = json!({ "person": person, "topic": wanted.topic, "unit": wanted.by, "by_decision": wanted.decided });
     let answer = dispatch(&app, "timeline", request)?;
     if output.is_json() {
@@ -42,7 +42,7 @@ pub(crate) fn timeline(args: &Args, wanted: &TimelineArgs, output: &mut Output) 
 /// Prints the graph around a person or a topic, one edge per line.
 pub(crate) fn graph(args: &Args, person: Option<&str>, topic: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
-    let person = person.map(|name| app.engine().person_named(name)).transpose()?;
+    let person = person.map(|name| app.engine().erasure().person_named(name)).transpose()?;
     let answer = dispatch(&app, "graph", json!({ "person": person, "topic": topic }))?;
     if output.is_json() {
         return output.json(&answer);

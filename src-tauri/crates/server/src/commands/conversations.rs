@@ -89,8 +89,8 @@ pub(crate) fn private(
 pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let rules = match automatic {
-        Some(choice) => engine.set_automatic_analysis(choice == Automatic::On)?,
-        None => engine.analysis_rules()?,
+        Some(choice) => engine.conversations().set_automatic_analysis(choice == Automatic::On)?,
+        None => engine.conversations().analysis_rules()?,
     };
     let since = rules.since.map(|since| rfc3339(since.0));
     if output.is_json() {
@@ -109,9 +109,9 @@ pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, outpu
 pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
     let id = conversation(&engine, text)?;
-    match engine.analyze_obstacle(&id, force)? {
+    match engine.conversations().analyze_obstacle(&id, force)? {
         None => {
-            engine.analyze_now(&id, &Unwatched)?;
+            engine.conversations().analyze_now(&id, &Unwatched)?;
         }
         Some(AnalyzeStart::Private) => {
             return Err(Failure::new(

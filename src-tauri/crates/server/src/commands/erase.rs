@@ -14,7 +14,9 @@ pub(crate) fn run(args: &Args, what: &EraseTarget, output: &mut Output) -> Resul
         EraseTarget::Conversation { conversation, dry_run } => {
             ("conversation_erase", super::conversation(app.engine(), conversation)?.to_string(), *dry_run)
         }
-        EraseTarget::Person { person, dry_run } => ("person_erase", app.engine().person_named(person)?.to_string(), *dry_run),
+        EraseTarget::Person { person, dry_run } => {
+            ("person_erase", app.engine().erasure().person_named(person)?.to_string(), *dry_run)
+        }
     };
     erase(&app, command, &id, dry_run, output)
 }

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     if let [path] = import.paths.as_slice()
         && !import.dry_run
     {
-        if !import.visibility.is_empty() && engine.is_own_export(path)? {
+        if !import.visibility.is_empty() && engine.exports().is_own_export(path)? {
             return Err(Failure::new(format!(
                 "{} is a Keepsake export, which brings the visibility of its channels with it; leave out --visibility",
                 path.display()
@@ -103,7 +103,7 @@ fn chosen_channels(engine: &Engine, import: &ImportArgs, found: &[Sources]) -> R
     for (path, source) in found.iter().flat_map(|found| &found.sources) {
         let request = ImportRequest { source: *source, ..request(path, import)? };
         // A file that cannot be read fails where it is imported, with the reason.
-        let listed = engine.dry_run(&request, &state).map(|look| look.channels).unwrap_or_default();
+        let listed = engine.imports().dry_run(&request, &state).map(|look| look.channels).unwrap_or_default();
         channels.extend(listed.into_iter().filter(|one| seen.insert(one.channel.clone())));
     }
     import_channels::chosen(&import.visibility, &channels)
@@ -119,7 +119,7 @@ struct Sources {
 fn sources_in(engine: &Engine, path: &Path, wanted: Option<SourceKind>) -> Sources {
     let itself = Sources { sources: vec![(path.to_owned(), wanted)], left_out: Vec::new() };
     // A path that cannot be looked through is imported as a single file, which fails with the reason.
-    let Ok(found) = engine.look_through(path) else { return itself };
+    let Ok(found) = engine.imports().look_through(path) else { return itself };
     let exports: Vec<_> = found.exports.into_iter().filter(|export| wanted.is_none_or(|wanted| wanted == export.kind)).collect();
     if exports.is_empty() {
         return Sources { left_out: found.left_out, ..itself };
@@ -145,16 +145,16 @@ fn unread(path: &Path, left_out: &[LeftOut]) -> Option<String> {
 fn bring(engine: &Engine, request: &ImportRequest, unknown: &mut UnknownOwner) -> Result<Account, Failure> {
     let path = &request.path;
     let import_id = ImportId::from_uuid(RandomIds::default().next_uuid());
-    let outcome = engine.import(&import_id, request, &Unwatched).map_err(|error| match &error {
+    let outcome = engine.imports().import(&import_id, request, &Unwatched).map_err(|error| match &error {
         EngineError::Import(ImportError::DateOrderNeeded { .. }) => {
             Failure::new(format!("{error}: use --date-order day_first or --date-order month_first"))
         }
         _ => error.into(),
     })?;
-    engine.queue_unread()?;
-    engine.queue_settling()?;
-    engine.queue_identity()?;
-    engine.queue_profiles()?;
+    engine.queue().queue_unread()?;
+    engine.conversations().queue_settling()?;
+    engine.people().queue_identity()?;
+    engine.people().queue_profiles()?;
     if outcome.is_date_guessed {
         eprintln!(
             "keepsake: the meeting in {} has no date, so the date of the file is used. To set another date, erase the \

@@ -12,34 +12,33 @@ use crate::output::{Failure, Output};
 /// Runs all jobs that can start now. With `until_idle`, also waits for later retries.
 pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
-    let lock = match engine.lock_worker() {
+    let lock = match engine.queue().lock_worker() {
         Ok(lock) => lock,
         Err(EngineError::AlreadyRunning) => {
             return Err(Failure::new("Keepsake is already running on this data folder and runs the queued jobs itself"));
         }
         Err(error) => return Err(error.into()),
     };
-    engine.queue_watched()?;
-    engine.read_all_live()?;
-    engine.queue_unread()?;
-    engine.queue_settling()?;
-    engine.queue_sessions()?;
-    engine.queue_identity()?;
-    engine.queue_profiles()?;
-    engine.queue_topics()?;
-    engine.queue_playbooks()?;
-    engine.queue_embedding()?;
+    engine.sources().queue_watched()?;
+    engine.sources().read_all_live()?;
+    engine.queue().queue_unread()?;
+    engine.conversations().queue_settling()?;
+    engine.sessions().queue()?;
+    engine.people().queue_identity()?;
+    engine.people().queue_profiles()?;
+    engine.topics().queue()?;
+    engine.playbooks().queue()?;
+    engine.embeddings().queue()?;
     let steps = Cell::new(0_u64);
     let ran = if until_idle {
-        engine.run_until_idle(&lock, &|_| steps.set(steps.get() + 1))?
+        engine.queue().run_until_idle(&lock, &|_| steps.set(steps.get() + 1))?
     } else {
-        engine.run_due(&lock, &|_| steps.set(steps.get() + 1))?
+        engine.queue().run_due(&lock, &|_| steps.set(steps.get() + 1))?
     };
-    let (waiting, alerts, erasures) = engine
-        .store()
-        .read(|tx| Ok((tx.jobs().unsettled_jobs()?, tx.alerts().alert_count()?, tx.lifecycle().pending_erasures()?)))?;
+    let (waiting, alerts, erasures) =
+        engine.store().read(|tx| Ok((tx.jobs().unsettled()?, tx.alerts().count()?, tx.lifecycle().pending_erasures()?)))?;
     if output.is_json() {
-        let paused = engine.is_paused()?;
+        let paused = engine.queue().is_paused()?;
         return output
             .json(&json!({ "ran": ran, "waiting": waiting, "alerts": alerts, "paused": paused, "erasures_pending": erasures }));
     }

@@ -38,18 +38,18 @@ pub(crate) fn maintain(args: &Args, cancel: bool, output: &mut Output) -> Result
 /// Deletes derived data and derives it again, in this process.
 pub(crate) fn rebuild(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
-    let lock = match engine.lock_worker() {
+    let lock = match engine.queue().lock_worker() {
         Ok(lock) => lock,
         Err(EngineError::AlreadyRunning) => {
             return Err(Failure::new("Keepsake is running on this data folder; close it before you rebuild"));
         }
         Err(error) => return Err(error.into()),
     };
-    let rebuilding = engine.begin_rebuild(&Unwatched)?;
+    let rebuilding = engine.maintenance().begin_rebuild(&Unwatched)?;
     if !output.is_json() {
         output.line(format!("The previous state is kept as {}", rebuilding.backup.display()))?;
     }
-    let ran = engine.run_until_idle(&lock, &|_| {})?;
+    let ran = engine.queue().run_until_idle(&lock, &|_| {})?;
     if output.is_json() {
         return output.json(&json!({ "backup": rebuilding.backup, "ran": ran }));
     }

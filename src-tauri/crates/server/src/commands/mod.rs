@@ -157,8 +157,8 @@ pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
 /// Checks the hash chain and the integrity locks, and prints which locks had been changed.
 pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    let mended = engine.check_locks()?.or_else(|| engine.store().mended().map(str::to_owned));
-    let report = engine.check_chain()?;
+    let mended = engine.backups().check_locks()?.or_else(|| engine.store().mended().map(str::to_owned));
+    let report = engine.backups().check_chain()?;
     if output.is_json() {
         let faults: Vec<_> = report.faults.iter().map(|f| serde_json::json!({ "seq": f.seq, "what": f.what })).collect();
         output.json(&serde_json::json!({ "rows": report.rows, "faults": faults, "mended": mended }))?;

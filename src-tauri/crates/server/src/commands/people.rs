@@ -13,7 +13,7 @@ use crate::output::{Failure, Output};
 /// Lists people and agents, one per line. Services, such as an assistant's tools or a program that writes messages, are left out.
 pub(crate) fn people(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    for person in engine.people()?.into_iter().filter(|person| person.entity_type != EntityType::Service.name()) {
+    for person in engine.people().list()?.into_iter().filter(|person| person.entity_type != EntityType::Service.name()) {
         let handles: Vec<Value> = person
             .handles
             .iter()
@@ -64,7 +64,7 @@ fn clues(engine: &Engine, stored: &Value) -> Result<Vec<Value>, Failure> {
 /// Lists suggested and answered links, one per line.
 pub(crate) fn links(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    for link in engine.links()? {
+    for link in engine.people().links()? {
         if output.is_json() {
             let side = |row: &HandleRow| json!({ "channel": row.channel_type, "handle": row.handle, "name": row.display_name });
             output.json(&json!({
@@ -114,7 +114,7 @@ pub(crate) fn link(args: &Args, wanted: &LinkArgs, output: &mut Output) -> Resul
         ([a, b], None, None) => (a.clone(), b.clone()),
         ([], Some(id), Some(answer)) => {
             let id: LinkId = id.parse().map_err(|error| Failure::new(format!("{error}; `keepsake links` lists the ids")))?;
-            let link = app.engine().link(&id)?;
+            let link = app.engine().people().link(&id)?;
             if answer != LinkAnswerName::Same {
                 dispatch(&app, "link_answer", json!({ "id": id, "answer": answer.name() }))?;
                 return done(output, answer.name(), &link, &[]);
@@ -132,6 +132,7 @@ pub(crate) fn link(args: &Args, wanted: &LinkArgs, output: &mut Output) -> Resul
     };
     let made = app
         .engine()
+        .people()
         .links()?
         .into_iter()
         .filter(|link| link.status == LinkStatus::Same)
@@ -294,7 +295,7 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
     // The embedding model is needed only for a query, so it is not loaded without one.
     let embedder = if wanted.query.is_some() { EmbedderSlot::load(&model_dir()) } else { EmbedderSlot::none() };
     let engine = engine(args, embedder)?;
-    let context = engine.context(&ContextRequest {
+    let context = engine.serve().context(&ContextRequest {
         audience: audience(&wanted.audience),
         query: wanted.query.clone(),
         budget_chars: wanted.budget.or(wanted.tokens.map(|tokens| tokens.saturating_mul(CHARS_PER_TOKEN))).unwrap_or(0),

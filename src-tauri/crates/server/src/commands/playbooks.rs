@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -
 fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     if playbooks.rebuild {
-        app.engine().rebuild_playbooks()?;
+        app.engine().playbooks().rebuild()?;
         return if output.is_json() {
             output.json(&json!({ "status": "queued" }))
         } else {
@@ -39,8 +39,11 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
         };
     }
     let is_for_somebody = !playbooks.audience.is_nobody();
-    let mut rows: Vec<PlaybookRow> =
-        if is_for_somebody { app.engine().playbooks_for(&audience(&playbooks.audience))? } else { app.engine().playbooks()? };
+    let mut rows: Vec<PlaybookRow> = if is_for_somebody {
+        app.engine().playbooks().playbooks_for(&audience(&playbooks.audience))?
+    } else {
+        app.engine().playbooks().list()?
+    };
     rows.retain(|row| playbooks.status.is_none_or(|status| row.status == status));
     let source = |id: &InteractionId| -> Result<Value, Failure> {
         let row = app.engine().store().read(|tx| tx.log().interaction(id))?;

@@ -21,7 +21,7 @@ pub(crate) enum Act<'a> {
 pub(crate) fn run(args: &Args, id: &str, history: bool, act: Option<Act<'_>>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let Some(act) = act else {
-        let person = app.engine().person_named(id)?;
+        let person = app.engine().erasure().person_named(id)?;
         let detail = dispatch(&app, "person_get", json!({ "id": person }))?;
         for entry in detail["profile"].as_array().into_iter().flatten() {
             let older = entry["history"].as_array().into_iter().flatten().filter(|_| history);

@@ -28,7 +28,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 
 fn list(args: &Args, reflect: &ReflectArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
-    app.engine().reflect(&Unwatched)?;
+    app.engine().reflections().reflect(&Unwatched)?;
     let found = dispatch(&app, "reflections_list", Value::Null)?;
     let wanted = |row: &&Value| {
         reflect.status.is_none_or(|status| text(row, "status") == status.name())

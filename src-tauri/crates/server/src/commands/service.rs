@@ -1,7 +1,7 @@
 //! `keepsake service`: runs `keepsake serve --no-ui` in the background as a systemd user unit, so that agents are served while no
 //! window is open.
 //!
-//! The unit is made by [`unit`], a pure function. A unit that was changed since is not overwritten and not removed without being
+//! The unit is made by [`unit()`], a pure function. A unit that was changed since is not overwritten and not removed without being
 //! asked for. Not in this module: what is served (`serve`).
 
 use std::ffi::OsString;

@@ -215,7 +215,7 @@ pub(crate) fn tiers(args: &Args, wanted: &TiersArgs, output: &mut Output) -> Res
 
 /// Sets a person's role.
 pub(crate) fn role(args: &Args, person: &str, role: &str, output: &mut Output) -> Result<(), Failure> {
-    let id = engine(args, EmbedderSlot::none())?.person_named(person)?;
+    let id = engine(args, EmbedderSlot::none())?.erasure().person_named(person)?;
     let app = app(args)?;
     dispatch(&app, "person_role_set", json!({ "id": id, "role": role }))?;
     if output.is_json() {

@@ -11,7 +11,7 @@ use crate::output::{Failure, Output};
 /// Lists the speakers that transcripts do not name, one per line, including speakers the person has already identified.
 pub(crate) fn voices(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    for voice in engine.voices(None)? {
+    for voice in engine.people().voices(None)? {
         let (handle, conversation) = engine.store().read(|tx| {
             let handle = tx.people().handle(&voice.handle)?;
             Ok((handle, tx.log().conversation(&voice.conversation)?))

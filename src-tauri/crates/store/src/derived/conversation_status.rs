@@ -171,7 +171,7 @@ impl ConversationStatuses<'_> {
 impl ConversationStatusesMut<'_> {
     /// Replaces the judgment of a conversation. Writes nothing if it has been excluded in the meantime. If there is a newer
     /// message, the conversation is due again immediately.
-    pub fn put_conversation_status(&self, id: &ConversationId, new: &NewConversationStatus, now: Timestamp) -> Result<bool> {
+    pub fn put(&self, id: &ConversationId, new: &NewConversationStatus, now: Timestamp) -> Result<bool> {
         let NewConversationStatus { standing, due } = new;
         let changed = self
             .tx
@@ -198,7 +198,7 @@ impl ConversationStatusesMut<'_> {
             && standing.status == ConversationStatus::Archived
             && let Some(judge) = &standing.judge
         {
-            self.tx.sessions().end_session(id, standing.through_seq, judge, now)?;
+            self.tx.sessions().end(id, standing.through_seq, judge, now)?;
         }
         self.tx.touch(Tag::Conversations);
         Ok(changed > 0)
@@ -247,7 +247,7 @@ impl ConversationStatusesMut<'_> {
     }
 
     /// Resets the judgment of a conversation.
-    pub(crate) fn forget_conversation_status(&self, id: &ConversationId) -> Result<()> {
+    pub(crate) fn forget(&self, id: &ConversationId) -> Result<()> {
         self.tx.conn.execute(
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, archived_at_ms = NULL WHERE id = ?1",

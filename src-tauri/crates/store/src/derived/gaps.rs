@@ -144,7 +144,7 @@ impl Gaps<'_> {
 
 impl GapsMut<'_> {
     /// Stores a new gap. Fails unless every span is in its stored message and none of the messages is excluded.
-    pub fn insert_gap(&self, gap: &GapRow) -> Result<()> {
+    pub fn insert(&self, gap: &GapRow) -> Result<()> {
         if gap.evidence.is_empty() {
             return Err(StoreError::Evidence("a gap needs at least one source message".to_owned()));
         }
@@ -166,11 +166,11 @@ impl GapsMut<'_> {
                 gap.created_at.0,
                 gap.proposer
             ])?;
-        self.add_gap_evidence(&gap.id, &gap.evidence)
+        self.add_evidence(&gap.id, &gap.evidence)
     }
 
     /// Updates a known gap that occurred again. Returns `false` if it no longer exists.
-    pub fn see_gap(&self, seen: &GapSeen) -> Result<bool> {
+    pub fn see(&self, seen: &GapSeen) -> Result<bool> {
         let gap = match self.gap(&seen.id) {
             Ok(gap) => gap,
             Err(StoreError::NotFound { .. }) => return Ok(false),
@@ -183,15 +183,15 @@ impl GapsMut<'_> {
                         entity_id = iif(?5, NULL, entity_id), proposer = coalesce(?6, proposer) WHERE id = ?1",
             )?
             .execute(params![seen.id.as_str(), seen.frequency, seen.description, seen.last_seen.0, seen.is_shared, seen.model])?;
-        self.add_gap_evidence(&seen.id, &seen.evidence)?;
+        self.add_evidence(&seen.id, &seen.evidence)?;
         if seen.is_reopened && gap.status == GapStatus::Resolved {
-            self.set_gap_status(&gap, GapStatus::Reopened, None)?;
+            self.set_status(&gap, GapStatus::Reopened, None)?;
             self.set_task_status(&seen.id, TaskStatus::Open, None)?;
         }
         Ok(true)
     }
 
-    fn add_gap_evidence(&self, id: &GapId, evidence: &[EvidenceSpan]) -> Result<()> {
+    fn add_evidence(&self, id: &GapId, evidence: &[EvidenceSpan]) -> Result<()> {
         let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO gap_evidence (gap_id, position, interaction_id, start, \"end\")
              SELECT ?1, (SELECT coalesce(max(position) + 1, 0) FROM gap_evidence WHERE gap_id = ?1), ?2, ?3, ?4
@@ -205,7 +205,7 @@ impl GapsMut<'_> {
         Ok(())
     }
 
-    fn set_gap_status(&self, gap: &GapRow, to: GapStatus, resolved: Option<Timestamp>) -> Result<()> {
+    fn set_status(&self, gap: &GapRow, to: GapStatus, resolved: Option<Timestamp>) -> Result<()> {
         gap.status.may_become(to).map_err(|error| StoreError::corrupt("step of a gap", error))?;
         self.tx
             .conn
@@ -227,10 +227,10 @@ impl GapsMut<'_> {
     }
 
     /// Confirms a gap, which becomes a task in this file. A gap that reappeared keeps its task.
-    pub fn confirm_gap(&self, id: &GapId, task: &TaskId, file: Option<&str>, now: Timestamp) -> Result<()> {
+    pub fn confirm(&self, id: &GapId, task: &TaskId, file: Option<&str>, now: Timestamp) -> Result<()> {
         let gap = self.gap(id)?;
         if gap.status != GapStatus::TaskCreated {
-            self.set_gap_status(&gap, GapStatus::TaskCreated, None)?;
+            self.set_status(&gap, GapStatus::TaskCreated, None)?;
         }
         self.tx.conn
             .prepare_cached(
@@ -243,22 +243,22 @@ impl GapsMut<'_> {
     }
 
     /// Applies the state of the task's checkbox: resolved, or open again.
-    pub fn settle_gap(&self, id: &GapId, status: TaskStatus, now: Timestamp) -> Result<()> {
+    pub fn settle(&self, id: &GapId, status: TaskStatus, now: Timestamp) -> Result<()> {
         let gap = self.gap(id)?;
         match status {
             TaskStatus::Resolved => {
-                self.set_gap_status(&gap, GapStatus::Resolved, Some(now))?;
+                self.set_status(&gap, GapStatus::Resolved, Some(now))?;
                 self.set_task_status(id, status, Some(now))
             }
             TaskStatus::Open => {
-                self.set_gap_status(&gap, GapStatus::Reopened, None)?;
+                self.set_status(&gap, GapStatus::Reopened, None)?;
                 self.set_task_status(id, status, None)
             }
         }
     }
 
     /// Dismisses a gap: it is no longer shown and does not come back in other words. If `at` is `None`, undoes the dismissal.
-    pub fn dismiss_gap(&self, id: &GapId, at: Option<Timestamp>) -> Result<()> {
+    pub fn dismiss(&self, id: &GapId, at: Option<Timestamp>) -> Result<()> {
         let changed = self
             .tx
             .conn
@@ -273,7 +273,7 @@ impl GapsMut<'_> {
 
     /// Deletes the gaps whose wording comes from a part of a conversation, with their tasks. Other gaps stay, but lose the
     /// evidence in these messages.
-    pub(crate) fn erase_gaps_of(&self, part: Part<'_>) -> Result<()> {
+    pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let within = MESSAGES_OF_PART;
         // The wording of a gap comes from the first message in its evidence or from the request before it. In the second case, it
         // occurs in that request and in no message that stays.

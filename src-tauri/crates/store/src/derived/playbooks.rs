@@ -265,7 +265,7 @@ impl Playbooks<'_> {
                 found_at: Timestamp(row.get(5)?),
                 changed_at: Timestamp(row.get(6)?),
                 is_announced: row.get::<_, Option<i64>>(7)?.is_some(),
-                version: self.playbook_version(&version)?,
+                version: self.version(&version)?,
             });
         }
         items.sort_by(|a, b| {
@@ -279,7 +279,7 @@ impl Playbooks<'_> {
     }
 
     /// Whether a playbook awaits a decision.
-    pub fn has_playbook_candidates(&self) -> Result<bool> {
+    pub fn has_candidates(&self) -> Result<bool> {
         Ok(self.tx.conn.prepare_cached("SELECT 1 FROM playbooks WHERE status = 'candidate'")?.exists([])?)
     }
 
@@ -289,7 +289,7 @@ impl Playbooks<'_> {
     }
 
     /// A version with its evidence.
-    pub fn playbook_version(&self, id: &PlaybookVersionId) -> Result<PlaybookVersionRow> {
+    pub fn version(&self, id: &PlaybookVersionId) -> Result<PlaybookVersionRow> {
         let mut places: BTreeMap<i64, Vec<InteractionId>> = BTreeMap::new();
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT position, interaction_id FROM playbook_places WHERE version_id = ?1 ORDER BY position, step",
@@ -352,7 +352,7 @@ impl Playbooks<'_> {
 
 impl PlaybooksMut<'_> {
     /// Stores a version. If the playbook is new, creates it as a candidate.
-    pub fn put_playbook_version(&self, playbook: &PlaybookId, version: &PlaybookVersionRow, now: Timestamp) -> Result<()> {
+    pub fn put_version(&self, playbook: &PlaybookId, version: &PlaybookVersionRow, now: Timestamp) -> Result<()> {
         if version.occurrences.is_empty() {
             return Err(StoreError::Evidence("a playbook needs at least one session as evidence".to_owned()));
         }
@@ -390,12 +390,12 @@ impl PlaybooksMut<'_> {
                 version.made_at.0,
                 to_json("purposes of steps", &version.purposes)?
             ])?;
-        self.put_playbook_evidence(version)?;
+        self.put_evidence(version)?;
         self.tx.touch(Tag::Playbooks);
         Ok(())
     }
 
-    fn put_playbook_evidence(&self, version: &PlaybookVersionRow) -> Result<()> {
+    fn put_evidence(&self, version: &PlaybookVersionRow) -> Result<()> {
         for (position, one) in version.occurrences.iter().enumerate() {
             if one.messages.is_empty() {
                 return Err(StoreError::Evidence("an occurrence of a playbook needs at least one message".to_owned()));
@@ -455,8 +455,8 @@ impl PlaybooksMut<'_> {
     }
 
     /// Sets the status without a decision by the person, because the playbook no longer occurs or occurs again.
-    pub fn settle_playbook(&self, id: &PlaybookId, to: PlaybookStatus, now: Timestamp) -> Result<()> {
-        let from = self.playbook_status(id)?;
+    pub fn settle(&self, id: &PlaybookId, to: PlaybookStatus, now: Timestamp) -> Result<()> {
+        let from = self.status(id)?;
         from.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
         let parked_by = (to == PlaybookStatus::Parked).then_some("age");
         self.tx
@@ -470,7 +470,7 @@ impl PlaybooksMut<'_> {
         Ok(())
     }
 
-    fn playbook_status(&self, id: &PlaybookId) -> Result<PlaybookStatus> {
+    fn status(&self, id: &PlaybookId) -> Result<PlaybookStatus> {
         let status: Option<String> = self
             .tx
             .conn
@@ -481,13 +481,7 @@ impl PlaybooksMut<'_> {
     }
 
     /// Stores the person's decision. Callers check the lifecycle first; an impossible transition is refused here as well.
-    pub fn decide_playbook(
-        &self,
-        id: &PlaybookId,
-        to: PlaybookStatus,
-        decision: &PlaybookDecisionId,
-        now: Timestamp,
-    ) -> Result<()> {
+    pub fn decide(&self, id: &PlaybookId, to: PlaybookStatus, decision: &PlaybookDecisionId, now: Timestamp) -> Result<()> {
         let row = self.playbook(id)?;
         row.status.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
         let before =
@@ -519,7 +513,7 @@ impl PlaybooksMut<'_> {
     }
 
     /// Undoes a decision and restores the state before it. Fails if there was a later decision.
-    pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId, now: Timestamp) -> Result<PlaybookId> {
+    pub fn undo_decision(&self, decision: &PlaybookDecisionId, now: Timestamp) -> Result<PlaybookId> {
         let found = self
             .tx
             .conn
@@ -543,7 +537,7 @@ impl PlaybooksMut<'_> {
             return Err(StoreError::not_found("decision about a playbook", decision.as_str()));
         };
         let id: PlaybookId = parse("playbook id", &playbook)?;
-        if is_undone || is_overtaken || self.playbook_status(&id)?.name() != to {
+        if is_undone || is_overtaken || self.status(&id)?.name() != to {
             return Err(StoreError::Refused(
                 "you have decided differently about this playbook since; make a new decision instead",
             ));
@@ -571,7 +565,7 @@ impl PlaybooksMut<'_> {
     }
 
     /// Records that a playbook was announced outside the window.
-    pub fn mark_playbook_announced(&self, id: &PlaybookId, now: Timestamp) -> Result<()> {
+    pub fn mark_announced(&self, id: &PlaybookId, now: Timestamp) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("UPDATE playbooks SET announced_at_ms = ?2 WHERE id = ?1")?
@@ -580,7 +574,7 @@ impl PlaybooksMut<'_> {
     }
 
     /// Deletes playbooks that nobody decided on; they are derived again from the sessions.
-    pub fn drop_undecided_playbooks(&self) -> Result<()> {
+    pub fn drop_undecided(&self) -> Result<()> {
         self.tx
             .conn
             .execute("DELETE FROM playbooks WHERE status = 'candidate' OR status = 'parked' AND parked_by = 'age'", [])?;
@@ -590,7 +584,7 @@ impl PlaybooksMut<'_> {
 
     /// Deletes the sessions with messages of this part from every playbook version. A playbook with fewer than
     /// [`PLAYBOOK_SESSIONS_MIN`] sessions left is deleted.
-    pub(crate) fn erase_playbooks_of(&self, part: Part<'_>) -> Result<()> {
+    pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let within = MESSAGES_OF_PART;
         let touched = format!(
             "SELECT DISTINCT version_id FROM playbook_places WHERE interaction_id IN ({within})

@@ -1,7 +1,7 @@
 //! Profiles (layer 2): versioned entries with their evidence, entries that the person marked as wrong, and how far derivation has
 //! read.
 //!
-//! The evidence lock applies as for memories: [`ProfilesMut::insert_profile`] checks that every span is in its stored message, that
+//! The evidence lock applies as for memories: [`ProfilesMut::insert`] checks that every span is in its stored message, that
 //! the person it is about wrote the message, and that the message is not excluded.
 //!
 //! Not here: what is derived, which handles belong to one person, and who may see an entry. Rows contain the data that the engine
@@ -110,7 +110,7 @@ impl Profiles<'_> {
     pub fn profiles_of(&self, members: &[EntityId]) -> Result<Vec<ProfileRow>> {
         let within = as_json(members)?;
         let mut evidence = self.evidence_of_profiles("p.entity_id IN (SELECT value FROM json_each(?1))", &within)?;
-        let debunks = self.profile_disputes(members)?;
+        let debunks = self.disputes(members)?;
         let sql = format!(
             "SELECT {COLUMNS} FROM entity_profiles p WHERE p.entity_id IN (SELECT value FROM json_each(?1)) ORDER BY p.created_at_ms, p.id"
         );
@@ -155,7 +155,7 @@ impl Profiles<'_> {
     }
 
     /// The conversations that contain the evidence of the entries about these entities.
-    pub fn profile_sources(&self, members: &[EntityId]) -> Result<BTreeMap<ProfileId, Vec<ConversationId>>> {
+    pub fn sources(&self, members: &[EntityId]) -> Result<BTreeMap<ProfileId, Vec<ConversationId>>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT DISTINCT v.profile_id, i.conversation_id FROM entity_profiles p
                JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
@@ -172,7 +172,7 @@ impl Profiles<'_> {
     }
 
     /// The statements about these entities that are currently marked as wrong.
-    pub fn profile_disputes(&self, members: &[EntityId]) -> Result<Vec<DisputeRow>> {
+    pub fn disputes(&self, members: &[EntityId]) -> Result<Vec<DisputeRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_debunks d
               WHERE d.entity_id IN (SELECT value FROM json_each(?1)) AND d.is_debunked = 1
@@ -198,7 +198,7 @@ impl Profiles<'_> {
     }
 
     /// Signature of the input of a person's last derivation.
-    pub fn profile_mark(&self, entity: &EntityId) -> Result<Option<String>> {
+    pub fn mark(&self, entity: &EntityId) -> Result<Option<String>> {
         Ok(self
             .tx
             .conn
@@ -208,7 +208,7 @@ impl Profiles<'_> {
     }
 
     /// How far a model has read an entity's messages in each conversation, with the key of the links in effect then.
-    pub fn profile_reads(&self, entity: &EntityId) -> Result<BTreeMap<ConversationId, (String, i64)>> {
+    pub fn reads(&self, entity: &EntityId) -> Result<BTreeMap<ConversationId, (String, i64)>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, people_key, through_seq FROM profile_reads WHERE entity_id = ?1 ORDER BY 1",
         )?;
@@ -269,7 +269,7 @@ impl ProfilesMut<'_> {
     /// Stores a version and supersedes the previous one. Fails unless every span is in its stored message, was written by one of
     /// `members`, and is not excluded. A version by the person (see its `origin`) keeps the evidence of the entry that it
     /// corrects.
-    pub fn insert_profile(&self, row: &ProfileRow, members: &[EntityId]) -> Result<()> {
+    pub fn insert(&self, row: &ProfileRow, members: &[EntityId]) -> Result<()> {
         let entry = &row.entry;
         for place in entry.evidence.as_slice() {
             self.check_own_place(place, (entry.origin != ProfileOrigin::Person).then_some(members))?;
@@ -359,7 +359,7 @@ impl ProfilesMut<'_> {
     }
 
     /// Marks a statement about these entities as wrong, or takes the mark back.
-    pub fn dispute_profile(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
+    pub fn dispute(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
         let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -391,13 +391,7 @@ impl ProfilesMut<'_> {
     }
 
     /// Records how far a model has read an entity's messages in a conversation.
-    pub fn mark_profile_read(
-        &self,
-        entity: &EntityId,
-        conversation: &ConversationId,
-        people_key: &str,
-        through_seq: i64,
-    ) -> Result<()> {
+    pub fn mark_read(&self, entity: &EntityId, conversation: &ConversationId, people_key: &str, through_seq: i64) -> Result<()> {
         self.tx.conn
             .prepare_cached(
                 "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq) VALUES (?1, ?2, ?3, ?4)
@@ -411,7 +405,7 @@ impl ProfilesMut<'_> {
     /// from this conversation (if an import is undone, from its messages there). The next derivation words them again from the
     /// remaining messages. The person's own wording stays as long as some evidence is left. If only a part is erased, the other
     /// messages remain evidence.
-    pub(crate) fn erase_profiles_of(&self, part: Part<'_>) -> Result<()> {
+    pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let reach = part.reach().params();
         let resting =
             format!("SELECT v.profile_id FROM profile_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}");

@@ -108,7 +108,7 @@ impl Readings<'_> {
     }
 
     /// Number of messages with a reading.
-    pub fn count_readings(&self) -> Result<u64> {
+    pub fn count(&self) -> Result<u64> {
         Ok(self.tx.conn.prepare_cached("SELECT count(*) FROM readings")?.query_row([], |row| row.get::<_, i64>(0))? as u64)
     }
 }
@@ -116,7 +116,7 @@ impl Readings<'_> {
 impl ReadingsMut<'_> {
     /// Stores readings of a conversation's messages, by sequence number. Stores nothing if the conversation has been excluded in
     /// the meantime.
-    pub fn put_readings(&self, id: &ConversationId, readings: &[(i64, StoredReading)]) -> Result<()> {
+    pub fn put(&self, id: &ConversationId, readings: &[(i64, StoredReading)]) -> Result<()> {
         let conversation = match self.tx.log().conversation(id) {
             Ok(conversation) => conversation,
             Err(StoreError::NotFound { .. }) => return Ok(()),
@@ -136,7 +136,7 @@ impl ReadingsMut<'_> {
     }
 
     /// Deletes the readings of a conversation that the person excluded.
-    pub(crate) fn drop_readings_of(&self, id: &ConversationId) -> Result<()> {
+    pub(crate) fn drop_of(&self, id: &ConversationId) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("DELETE FROM readings WHERE seq IN (SELECT seq FROM interactions WHERE conversation_id = ?1)")?

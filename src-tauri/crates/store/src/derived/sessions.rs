@@ -1,6 +1,6 @@
 //! Sessions with agents: where they ended, and a versioned record of each.
 //!
-//! The evidence lock applies: [`SessionsMut::put_sessions`] checks that every line is in its stored message, and that this message
+//! The evidence lock applies: [`SessionsMut::put`] checks that every line is in its stored message, and that this message
 //! belongs to the session's conversation and is not excluded.
 //!
 //! Not here: what goes into a record (`insight`), who may see it (`engine`), and the tiers ([`crate::derived::tiers`]).
@@ -143,7 +143,7 @@ impl Sessions<'_> {
     /// The latest session end of every conversation, oldest first, unless it was already analyzed with this mark (a fingerprint
     /// of the rules and the reader). Excluded conversations, and ends that arrived while a conversation was excluded, are left
     /// out.
-    pub fn sessions_to_read(&self, mark: &str) -> Result<Vec<SessionEnd>> {
+    pub fn to_read(&self, mark: &str) -> Result<Vec<SessionEnd>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT e.conversation_id, e.interaction_id, i.seq FROM session_ends e
                JOIN interactions i ON i.id = e.interaction_id JOIN conversations c ON c.id = e.conversation_id
@@ -185,7 +185,7 @@ impl Sessions<'_> {
 
     /// Up to `count` current session records that are not yet in the tiers. All are from one user, the one with the oldest
     /// record.
-    pub fn sessions_to_distil(&self, count: usize) -> Result<Vec<SessionRow>> {
+    pub fn to_distil(&self, count: usize) -> Result<Vec<SessionRow>> {
         const OPEN: &str = "c.is_private = 0 AND s.is_distilled = 0 AND s.superseded_at_ms IS NULL";
         let sql = format!(
             "SELECT s.entity_id FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id
@@ -212,7 +212,7 @@ impl Sessions<'_> {
     }
 
     /// The lines of these session records, in order.
-    pub fn session_items(&self, ids: &[SessionId]) -> Result<BTreeMap<SessionId, Vec<SessionItemRow>>> {
+    pub fn items(&self, ids: &[SessionId]) -> Result<BTreeMap<SessionId, Vec<SessionItemRow>>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT session_id, field, name, uses, text, interaction_id, start, \"end\" FROM session_items
               WHERE session_id IN (SELECT value FROM json_each(?1)) ORDER BY session_id, position",
@@ -246,7 +246,7 @@ impl Sessions<'_> {
 
 impl SessionsMut<'_> {
     /// Records that a session ended with the messages up to this sequence number. Recording the same end again changes nothing.
-    pub fn end_session(&self, id: &ConversationId, through_seq: i64, said_by: &str, now: Timestamp) -> Result<bool> {
+    pub fn end(&self, id: &ConversationId, through_seq: i64, said_by: &str, now: Timestamp) -> Result<bool> {
         let noted = self
             .tx
             .conn
@@ -263,7 +263,7 @@ impl SessionsMut<'_> {
     /// Stores the records of a conversation's sessions up to this end. The current record of the same agent and user is
     /// superseded; a record whose session no longer exists is retired. Fails unless every line is in a message of the
     /// conversation.
-    pub fn put_sessions(&self, end: &SessionEnd, mark: &str, found: &[FoundSession], now: Timestamp) -> Result<()> {
+    pub fn put(&self, end: &SessionEnd, mark: &str, found: &[FoundSession], now: Timestamp) -> Result<()> {
         let id = &end.conversation_id;
         // Write nothing if the conversation has been excluded or erased in the meantime.
         if !self.tx.conversation_status().are_on_record(std::slice::from_ref(id))? {
@@ -271,7 +271,7 @@ impl SessionsMut<'_> {
         }
         let before = self.sessions_where("s.conversation_id = ?1 AND s.superseded_at_ms IS NULL", params![id.as_str()])?;
         for old in before.iter().filter(|old| !found.iter().any(|new| new.standing().0.id == old.id)) {
-            self.retire_session(&old.id, now)?;
+            self.retire(&old.id, now)?;
         }
         found.iter().try_for_each(|found| self.stand(found, &before, now))?;
         self.tx
@@ -298,7 +298,7 @@ impl SessionsMut<'_> {
         if !self.has_session(&rules.id)? {
             self.put_session(rules, items, older.map(|old| &old.id))?;
         }
-        self.retire_session(&rules.id, now)?;
+        self.retire(&rules.id, now)?;
         self.put_session(row, own, Some(&rules.id))
     }
 
@@ -336,10 +336,10 @@ impl SessionsMut<'_> {
                 older.map(SessionId::as_str),
                 row.created.0
             ])?;
-        if is_known { Ok(()) } else { self.insert_session_items(row, items) }
+        if is_known { Ok(()) } else { self.insert_items(row, items) }
     }
 
-    fn insert_session_items(&self, row: &SessionRow, items: &[SessionItemRow]) -> Result<()> {
+    fn insert_items(&self, row: &SessionRow, items: &[SessionItemRow]) -> Result<()> {
         let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO session_items (session_id, position, field, name, uses, text, interaction_id, start, \"end\")
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -376,7 +376,7 @@ impl SessionsMut<'_> {
     }
 
     /// Retires a session record and its tier entries.
-    fn retire_session(&self, id: &SessionId, now: Timestamp) -> Result<()> {
+    fn retire(&self, id: &SessionId, now: Timestamp) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("UPDATE session_summaries SET superseded_at_ms = ?2 WHERE id = ?1 AND superseded_at_ms IS NULL")?
@@ -389,7 +389,7 @@ impl SessionsMut<'_> {
     }
 
     /// Deletes session records and tiers. Keeps session ends and models' answers, so that the records can be made again.
-    pub fn drop_sessions(&self) -> Result<()> {
+    pub fn drop(&self) -> Result<()> {
         self.tx.conn.execute("DELETE FROM session_summaries", [])?;
         self.tx.conn.execute("DELETE FROM session_readings", [])?;
         self.tx.touch(Tag::Sessions);
@@ -398,7 +398,7 @@ impl SessionsMut<'_> {
 
     /// Deletes everything that session records and tiers contain from a conversation. The ends of sessions stay at messages that
     /// an undone import did not add, because agents reported some of them.
-    pub(crate) fn erase_sessions_of(&self, part: Part<'_>) -> Result<()> {
+    pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let id = part.conversation.as_str();
         self.tx.lifecycle().remember_traces(
             "SELECT t.text FROM session_items t JOIN session_summaries s ON s.id = t.session_id WHERE s.conversation_id = ?1",

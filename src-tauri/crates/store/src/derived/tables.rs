@@ -302,8 +302,8 @@ impl DerivedTablesMut<'_> {
         ] {
             self.tx.conn.execute(sql, [])?;
         }
-        self.tx.sessions().drop_sessions()?;
-        self.tx.topics().drop_topic_readings()?;
+        self.tx.sessions().drop()?;
+        self.tx.topics().drop_readings()?;
         for tag in [Tag::Memories, Tag::Conversations, Tag::People, Tag::Analyses, Tag::Playbooks, Tag::Sessions, Tag::Topics] {
             self.tx.touch(tag);
         }

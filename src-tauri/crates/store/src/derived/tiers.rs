@@ -158,7 +158,7 @@ fn agent_read(row: &Row<'_>) -> Result<AgentReadRow> {
 
 impl Tiers<'_> {
     /// Every current tier entry. Excluded conversations are left out.
-    pub fn tier_entries(&self) -> Result<Vec<TierEntryRow>> {
+    pub fn entries(&self) -> Result<Vec<TierEntryRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT e.id, e.session_id, s.conversation_id, e.tier, e.agent, s.agent_name, e.entity_id, s.user_name, e.kind, e.detail,
                     e.significance, t.text, t.interaction_id, t.start, t.\"end\", i.author, i.entity_id, i.created_at_ms, e.created_at_ms

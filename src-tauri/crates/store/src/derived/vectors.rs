@@ -89,24 +89,24 @@ fn product(bytes: &[u8], query: &[f32]) -> f32 {
 
 impl Vectors<'_> {
     /// A model by name, if there are vectors of it.
-    pub fn vector_model(&self, name: &str) -> Result<Option<VectorModel>> {
+    pub fn model(&self, name: &str) -> Result<Option<VectorModel>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT id, dimension FROM vector_models WHERE name = ?1")?;
         let found = statement.query_row([name], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
         Ok(found.map(|(id, dimension)| VectorModel { id, dimension: dimension as usize }))
     }
 
     /// A counter that increases whenever a vector or a message is removed.
-    pub fn vector_version(&self) -> Result<i64> {
+    pub fn version(&self) -> Result<i64> {
         Ok(self.tx.conn.prepare_cached("SELECT version FROM vector_version")?.query_row([], |row| row.get(0))?)
     }
 
     /// Arrival number of the newest vector, 0 if there is none.
-    pub fn last_vector_arrival(&self) -> Result<i64> {
+    pub fn last_arrival(&self) -> Result<i64> {
         Ok(self.tx.conn.prepare_cached("SELECT coalesce(max(arrival), 0) FROM vectors")?.query_row([], |row| row.get(0))?)
     }
 
     /// Passes the vectors of a model that arrived after `arrival` to `take`, in order of arrival.
-    pub fn vectors_since(&self, model: VectorModel, arrival: i64, mut take: impl FnMut(VectorRow)) -> Result<()> {
+    pub fn since(&self, model: VectorModel, arrival: i64, mut take: impl FnMut(VectorRow)) -> Result<()> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT arrival, seq, part, scale, vector FROM vectors WHERE arrival > ?1 AND model_id = ?2 ORDER BY arrival",
         )?;
@@ -122,7 +122,7 @@ impl Vectors<'_> {
     }
 
     /// Dot products of `query` with stored vectors, by arrival number; removed vectors are left out.
-    pub fn vector_products(&self, query: &[f32], arrivals: impl IntoIterator<Item = i64>) -> Result<Vec<(i64, f32)>> {
+    pub fn products(&self, query: &[f32], arrivals: impl IntoIterator<Item = i64>) -> Result<Vec<(i64, f32)>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT scale, vector FROM vectors WHERE arrival = ?1")?;
         let mut products = Vec::new();
         for arrival in arrivals {
@@ -137,7 +137,7 @@ impl Vectors<'_> {
     }
 
     /// Processed ranges, newest first.
-    fn vector_ranges(&self, model: i64) -> Result<Vec<(i64, i64)>> {
+    fn ranges(&self, model: i64) -> Result<Vec<(i64, i64)>> {
         let mut statement = self
             .tx
             .conn
@@ -147,11 +147,11 @@ impl Vectors<'_> {
     }
 
     /// The newest messages that were not processed for a model, at most `limit`; `None` if all have been processed.
-    pub fn vector_gap(&self, model: &str, limit: u32) -> Result<Option<Gap>> {
+    pub fn gap(&self, model: &str, limit: u32) -> Result<Option<Gap>> {
         let mut last = self.tx.log().last_seq_of_all()?;
         let mut first = 1;
-        if let Some(model) = self.vector_model(model)? {
-            for (from, to) in self.vector_ranges(model.id)? {
+        if let Some(model) = self.model(model)? {
+            for (from, to) in self.ranges(model.id)? {
                 if to < last {
                     first = to + 1;
                     break;
@@ -177,7 +177,7 @@ impl Vectors<'_> {
     }
 
     /// Number of messages processed for a model, and total number of messages.
-    pub fn vector_progress(&self, model: &str) -> Result<(u64, u64)> {
+    pub fn progress(&self, model: &str) -> Result<(u64, u64)> {
         let (total, _) = self.tx.log().totals()?;
         let done: i64 = self
             .tx
@@ -227,8 +227,8 @@ impl Vectors<'_> {
 
 impl VectorsMut<'_> {
     /// The model's entry in the store, created if missing.
-    fn vector_model_of(&self, name: &str, dimension: usize) -> Result<VectorModel> {
-        if let Some(model) = self.vector_model(name)? {
+    fn model_of(&self, name: &str, dimension: usize) -> Result<VectorModel> {
+        if let Some(model) = self.model(name)? {
             return Ok(model);
         }
         self.tx.conn.execute("INSERT INTO vector_models (name, dimension) VALUES (?1, ?2)", params![name, dimension as i64])?;
@@ -238,8 +238,8 @@ impl VectorsMut<'_> {
     /// Stores the vectors of a gap as `(sequence number, part, vector)` and marks the gap as processed.
     ///
     /// Messages that were erased or excluded after they were read get no vector, but the gap is still marked as processed.
-    pub fn put_vectors(&self, model: &str, dimension: usize, gap: &Gap, vectors: &[(i64, u32, Vec<f32>)]) -> Result<()> {
-        let model = self.vector_model_of(model, dimension)?;
+    pub fn put(&self, model: &str, dimension: usize, gap: &Gap, vectors: &[(i64, u32, Vec<f32>)]) -> Result<()> {
+        let model = self.model_of(model, dimension)?;
         let mut insert = self.tx.conn.prepare_cached(
             "INSERT INTO vectors (seq, part, model_id, scale, vector)
              SELECT i.seq, ?2, ?3, ?4, ?5 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -284,7 +284,7 @@ impl VectorsMut<'_> {
     }
 
     /// Deletes the vectors of a conversation's messages.
-    pub fn drop_vectors(&self, conversation: &ConversationId) -> Result<()> {
+    pub fn drop(&self, conversation: &ConversationId) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("DELETE FROM vectors WHERE seq IN (SELECT seq FROM interactions WHERE conversation_id = ?1)")?
@@ -295,7 +295,7 @@ impl VectorsMut<'_> {
 
     /// Marks a conversation's messages as unprocessed if they have no vector and are not excluded. They were skipped or lost
     /// their vectors while the conversation was excluded.
-    pub(crate) fn reopen_vectors(&self, conversation: &ConversationId) -> Result<()> {
+    pub(crate) fn reopen(&self, conversation: &ConversationId) -> Result<()> {
         let mut models = self.tx.conn.prepare_cached("SELECT id FROM vector_models")?;
         let models = models.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         let mut missing = self.tx.conn.prepare_cached(
@@ -334,7 +334,7 @@ impl VectorsMut<'_> {
     }
 
     /// Deletes the vectors of every other model.
-    pub fn drop_other_vectors(&self, model: &str) -> Result<()> {
+    pub fn drop_other(&self, model: &str) -> Result<()> {
         let others = "SELECT id FROM vector_models WHERE name <> ?1";
         for table in ["vectors", "vector_ranges"] {
             self.tx.conn.execute(&format!("DELETE FROM {table} WHERE model_id IN ({others})"), [model])?;

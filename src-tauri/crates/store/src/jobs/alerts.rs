@@ -45,7 +45,7 @@ impl Alerts<'_> {
     }
 
     /// Number of alerts not dismissed.
-    pub fn alert_count(&self) -> Result<u64> {
+    pub fn count(&self) -> Result<u64> {
         let count: i64 = self
             .tx
             .conn
@@ -57,7 +57,7 @@ impl Alerts<'_> {
 
 impl AlertsMut<'_> {
     /// Raises an alert, unless one with the same message is already open.
-    pub fn raise_alert(&self, alert: &AlertRow) -> Result<()> {
+    pub fn raise(&self, alert: &AlertRow) -> Result<()> {
         self.tx.conn.execute(
             "INSERT INTO alerts (id, kind, message, job_id, created_at_ms)
              SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (
@@ -69,7 +69,7 @@ impl AlertsMut<'_> {
     }
 
     /// Dismisses an alert that the person has seen.
-    pub fn dismiss_alert(&self, id: &AlertId, now: Timestamp) -> Result<()> {
+    pub fn dismiss(&self, id: &AlertId, now: Timestamp) -> Result<()> {
         let changed =
             self.tx.conn.execute("UPDATE alerts SET dismissed_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
         if changed == 0 {
@@ -80,7 +80,7 @@ impl AlertsMut<'_> {
     }
 
     /// Dismisses the alerts of a job because it was retried.
-    pub fn dismiss_alerts_of(&self, job: &JobId, now: Timestamp) -> Result<()> {
+    pub fn dismiss_of(&self, job: &JobId, now: Timestamp) -> Result<()> {
         self.tx.conn.execute(
             "UPDATE alerts SET dismissed_at_ms = ?2 WHERE job_id = ?1 AND dismissed_at_ms IS NULL",
             params![job.as_str(), now.0],

@@ -81,7 +81,7 @@ fn run(row: &Row<'_>) -> Result<MaintenanceRunRow> {
 
 impl Maintenance<'_> {
     /// Maintenance runs, newest first.
-    pub fn maintenance_runs(&self, limit: u32) -> Result<Vec<MaintenanceRunRow>> {
+    pub fn runs(&self, limit: u32) -> Result<Vec<MaintenanceRunRow>> {
         let sql = format!("SELECT {COLUMNS} FROM maintenance_runs ORDER BY started_at_ms DESC, id DESC LIMIT ?1");
         let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([limit])?;
@@ -93,7 +93,7 @@ impl Maintenance<'_> {
     }
 
     /// The run in progress, if any.
-    pub fn maintenance_running(&self) -> Result<Option<MaintenanceRunRow>> {
+    pub fn running(&self) -> Result<Option<MaintenanceRunRow>> {
         let sql = format!("SELECT {COLUMNS} FROM maintenance_runs WHERE state = 'running'");
         let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
@@ -132,7 +132,7 @@ impl Maintenance<'_> {
 
     /// Counts the items that await the person at a given time. A proposal that is snoozed until exactly `parked` has expired.
     pub fn waiting(&self, now: Timestamp, parked: Timestamp) -> Result<Counts> {
-        let (review, _, _) = self.tx.memories().memory_totals(now)?;
+        let (review, _, _) = self.tx.memories().totals(now)?;
         let set_aside: i64 = self
             .tx
             .conn
@@ -160,7 +160,7 @@ impl Maintenance<'_> {
 
 impl MaintenanceMut<'_> {
     /// Begins a run; returns `false` if one is in progress.
-    pub fn begin_maintenance(&self, id: &MaintenanceRunId, now: Timestamp) -> Result<bool> {
+    pub fn begin(&self, id: &MaintenanceRunId, now: Timestamp) -> Result<bool> {
         let is_running = self
             .tx
             .conn
@@ -189,7 +189,7 @@ impl MaintenanceMut<'_> {
     }
 
     /// Ends the run in progress, with its digest, or without one if the person stopped it.
-    pub fn end_maintenance(&self, id: &MaintenanceRunId, digest: Option<&str>, now: Timestamp) -> Result<()> {
+    pub fn end(&self, id: &MaintenanceRunId, digest: Option<&str>, now: Timestamp) -> Result<()> {
         let state = if digest.is_some() { RunState::Finished } else { RunState::Cancelled };
         self.tx
             .conn

@@ -190,7 +190,7 @@ impl ModelCalls<'_> {
     }
 
     /// Total tokens (sent and received) and milliseconds of a model's newest answered calls, at most `calls` of them.
-    pub fn model_pace(&self, model: &str, calls: u32) -> Result<(u64, u64)> {
+    pub fn pace(&self, model: &str, calls: u32) -> Result<(u64, u64)> {
         Ok(self
             .tx
             .conn
@@ -218,7 +218,7 @@ impl ModelCalls<'_> {
 
 impl ModelCallsMut<'_> {
     /// Records a call before it is made, and deletes the oldest ones beyond `CALLS_MAX`.
-    pub fn begin_model_call(&self, call: &NewModelCall, tokens_estimate: u64) -> Result<()> {
+    pub fn begin(&self, call: &NewModelCall, tokens_estimate: u64) -> Result<()> {
         self.tx
             .conn
             .prepare_cached(
@@ -254,7 +254,7 @@ impl ModelCallsMut<'_> {
     }
 
     /// Records how a call ended. If its conversation was erased in the meantime, no text is kept.
-    pub fn end_model_call(&self, id: &CallId, end: &ModelCallEnd) -> Result<()> {
+    pub fn end(&self, id: &CallId, end: &ModelCallEnd) -> Result<()> {
         self.tx.conn
             .prepare_cached(
                 "UPDATE model_calls SET outcome = ?2, reply = CASE WHEN request = '' THEN NULL ELSE ?3 END, request_bytes = max(request_bytes, ?4), reply_bytes = ?5, tokens_in = ?6,
@@ -279,7 +279,7 @@ impl ModelCallsMut<'_> {
     /// Removes the text of calls that include content of a conversation. The record of the call stays and counts toward the daily
     /// budget. These texts are not added to the traces, because they contain the wording of our prompts, which all calls share;
     /// the traces of the messages already cover the message text in them.
-    pub(crate) fn erase_calls_about(&self, id: &ConversationId) -> Result<()> {
+    pub(crate) fn erase_about(&self, id: &ConversationId) -> Result<()> {
         let told = "SELECT call_id FROM model_call_sources WHERE conversation_id = ?1";
         self.tx.conn.execute(
             &format!(
@@ -293,7 +293,7 @@ impl ModelCallsMut<'_> {
     }
 
     /// Removes all texts at the person's request. Today's usage still counts toward the budget.
-    pub fn forget_model_call_texts(&self) -> Result<u64> {
+    pub fn forget_texts(&self) -> Result<u64> {
         let changed = self
             .tx
             .conn

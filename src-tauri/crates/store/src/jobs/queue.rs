@@ -144,7 +144,7 @@ fn job(row: &Row<'_>) -> Result<JobRow> {
 
 impl Jobs<'_> {
     /// Whether a job is running in one of these lanes.
-    pub fn has_running_jobs(&self, lanes: &[Lane]) -> Result<bool> {
+    pub fn has_running(&self, lanes: &[Lane]) -> Result<bool> {
         let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?;
         for lane in lanes {
             if statement.exists([lane.to_string()])? {
@@ -181,12 +181,12 @@ impl Jobs<'_> {
     }
 
     /// Whether a job of this kind failed for good and needs the person.
-    pub fn has_dead_job(&self, kind: JobKind) -> Result<bool> {
+    pub fn has_dead(&self, kind: JobKind) -> Result<bool> {
         Ok(self.tx.conn.prepare_cached(HAS_DEAD)?.exists([kind.name()])?)
     }
 
     /// Number of queued or running jobs.
-    pub fn unsettled_jobs(&self) -> Result<u64> {
+    pub fn unsettled(&self) -> Result<u64> {
         let count: i64 = self
             .tx
             .conn
@@ -291,7 +291,7 @@ impl JobsMut<'_> {
     }
 
     /// Leases this particular job if it is queued, for a caller that wants to run it immediately.
-    pub fn lease_job(&self, id: &JobId, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
+    pub fn lease(&self, id: &JobId, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
         let found = self.jobs_where("id = ?1 AND state = 'queued'", params![id.as_str()])?.pop();
         found.map(|job| self.give_lease(job, now)).transpose()
     }
@@ -448,7 +448,7 @@ impl JobsMut<'_> {
     ///
     /// If a lease expired while the computer slept and no process requeued the job, the worker simply continues: its next
     /// heartbeat renews the lease with the same epoch.
-    pub fn recover_jobs(&self, loss: LeaseLoss, now: Timestamp) -> Result<Vec<JobId>> {
+    pub fn recover(&self, loss: LeaseLoss, now: Timestamp) -> Result<Vec<JobId>> {
         self.heed_clock(now)?;
         let lost = self.jobs_where(
             "state = 'running' AND (?1 OR lease_until_ms IS NULL OR lease_until_ms < ?2) ORDER BY seq",
@@ -489,7 +489,7 @@ impl JobsMut<'_> {
     }
 
     /// Requeues the jobs of this process on a clean shutdown, without counting a crash.
-    pub fn release_jobs(&self, now: Timestamp) -> Result<()> {
+    pub fn release(&self, now: Timestamp) -> Result<()> {
         self.tx.conn.execute(
             "UPDATE jobs SET state = CASE WHEN cancel_requested = 1 THEN 'cancelled' ELSE 'queued' END, lease_epoch = lease_epoch + 1,
                     lease_until_ms = NULL, finished_at_ms = CASE WHEN cancel_requested = 1 THEN ?1 END
@@ -542,7 +542,7 @@ impl JobsMut<'_> {
     }
 
     /// Cancels every queued or running job whose payload names this conversation, and returns the number of these jobs.
-    pub fn cancel_jobs_about(&self, conversation: &str, now: Timestamp) -> Result<u64> {
+    pub fn cancel_about(&self, conversation: &str, now: Timestamp) -> Result<u64> {
         let about = self.jobs_where(
             "state IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
             params![conversation],

@@ -291,13 +291,13 @@ impl LifecycleMut<'_> {
         self.remember_traces_with(&format!("SELECT content {stops}"), part.reach().params())?;
         self.tx.conn.execute(&format!("DELETE {stops}"), part.reach().params())?;
         self.remember_traces("SELECT pending_actions FROM conversations WHERE id = ?1", id.as_str())?;
-        self.tx.conversation_status().forget_conversation_status(id)?;
-        self.tx.profiles().erase_profiles_of(part)?;
-        self.tx.gaps().erase_gaps_of(part)?;
-        self.tx.model_calls().erase_calls_about(id)?;
-        self.tx.topics().erase_topics_of(part)?;
-        self.tx.playbooks().erase_playbooks_of(part)?;
-        self.tx.sessions().erase_sessions_of(part)?;
+        self.tx.conversation_status().forget(id)?;
+        self.tx.profiles().erase_of(part)?;
+        self.tx.gaps().erase_of(part)?;
+        self.tx.model_calls().erase_about(id)?;
+        self.tx.topics().erase_of(part)?;
+        self.tx.playbooks().erase_of(part)?;
+        self.tx.sessions().erase_of(part)?;
         self.tx.replies().erase_model_replies_of(id)?;
         self.tx.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",

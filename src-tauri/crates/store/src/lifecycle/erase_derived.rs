@@ -179,7 +179,7 @@ impl LifecycleMut<'_> {
                  OR id IN (SELECT call_id FROM model_call_sources WHERE conversation_id = ?1))",
             [id_text],
         )?;
-        self.tx.model_calls().erase_calls_about(id)?;
+        self.tx.model_calls().erase_about(id)?;
         self.tx.replies().erase_model_replies_of(id)
     }
 }

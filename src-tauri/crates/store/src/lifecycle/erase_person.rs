@@ -152,7 +152,7 @@ impl LifecycleMut<'_> {
                 ),
                 part.reach().params(),
             )?;
-            self.tx.jobs().cancel_jobs_about(part.conversation.as_str(), now)?;
+            self.tx.jobs().cancel_about(part.conversation.as_str(), now)?;
             erased.memories += self.erase_derived_of(*part)?;
             let (messages, is_gone) = self.erase_messages(*part, reason, now)?;
             erased.messages += messages;

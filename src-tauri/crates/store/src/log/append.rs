@@ -226,7 +226,7 @@ impl LogMut<'_> {
         Ok(outcome)
     }
 
-    /// [`revision_for`](ReadTx::revision_for) within a batch. It does not query the log if the message cannot be there, because
+    /// [`revision_for`](Log::revision_for) within a batch. It does not query the log if the message cannot be there, because
     /// most messages of an import belong to conversations that the import creates.
     fn revision_in_batch<'m>(
         &self,

@@ -94,7 +94,7 @@ impl LogMut<'_> {
             return Ok(());
         }
         self.tx.conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1", [id.as_str()])?;
-        self.tx.readings().drop_readings_of(id)?;
+        self.tx.readings().drop_of(id)?;
         // Intervals that overlap with this one are merged into it.
         self.tx.conn.execute(
             "DELETE FROM private_intervals WHERE conversation_id = ?1 AND after_seq >= ?2",
@@ -121,7 +121,7 @@ impl LogMut<'_> {
                 params![id.as_str(), last],
             )?;
             // Messages without vectors get them now.
-            self.tx.vectors().reopen_vectors(id)?;
+            self.tx.vectors().reopen(id)?;
             self.privacy_changed(id)?;
         }
         match private_time {
@@ -142,7 +142,7 @@ impl LogMut<'_> {
                     model_read_seq = min(model_read_seq, ?2) WHERE id = ?1",
             params![id.as_str(), first.after_seq],
         )?;
-        self.tx.vectors().reopen_vectors(id)?;
+        self.tx.vectors().reopen(id)?;
         self.privacy_changed(id)
     }
 

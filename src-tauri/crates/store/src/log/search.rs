@@ -265,7 +265,7 @@ impl Search<'_> {
     }
 
     /// Messages that match the query, best first.
-    pub fn search_messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
+    pub fn messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
         let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
         // The subquery selects the best rows using only the index; only these rows are read in full.
         let mut statement = self.tx.conn.prepare_cached(&format!(
@@ -285,7 +285,7 @@ impl Search<'_> {
     }
 
     /// Approved memories that match the query, best first, with their scores; hidden ones are left out.
-    pub fn search_memories(&self, typed: &str, limit: u32) -> Result<Vec<(MemoryId, f64)>> {
+    pub fn memories(&self, typed: &str, limit: u32) -> Result<Vec<(MemoryId, f64)>> {
         let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT m.id, -bm25(memories_fts) FROM memories_fts f JOIN memories m ON m.rank = f.rowid

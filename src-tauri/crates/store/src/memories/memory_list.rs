@@ -191,13 +191,7 @@ const LIST_COLUMNS: &str = "c.title, c.channel_type,
 
 impl Memories<'_> {
     /// Number of matching memories, and one page of them.
-    pub fn list_memories(
-        &self,
-        filter: &MemoryFilter,
-        sort: MemorySort,
-        offset: u32,
-        limit: u32,
-    ) -> Result<(u64, Vec<MemoryListRow>)> {
+    pub fn list(&self, filter: &MemoryFilter, sort: MemorySort, offset: u32, limit: u32) -> Result<(u64, Vec<MemoryListRow>)> {
         let (condition, values) = filter.sql(None)?;
         let from = "FROM memories m JOIN conversations c ON c.id = m.conversation_id";
         let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
@@ -227,7 +221,7 @@ impl Memories<'_> {
     }
 
     /// A single memory, with the data that lists show about it.
-    pub fn memory_in_list(&self, id: &keepsake_domain::MemoryId) -> Result<MemoryListRow> {
+    pub fn in_list(&self, id: &keepsake_domain::MemoryId) -> Result<MemoryListRow> {
         let sql = format!(
             "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ?1"
         );
@@ -262,7 +256,7 @@ impl Memories<'_> {
     }
 
     /// Current counts for every facet.
-    pub fn memory_facets(&self, filter: &MemoryFilter) -> Result<MemoryFacets> {
+    pub fn facets(&self, filter: &MemoryFilter) -> Result<MemoryFacets> {
         let count = |facet: Facet| -> Result<Vec<(String, u64)>> {
             let (condition, values) = filter.sql(Some(facet))?;
             let column = facet.column();

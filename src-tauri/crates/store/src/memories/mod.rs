@@ -1,6 +1,6 @@
 //! Memories and proposals with their evidence and relations.
 //!
-//! The evidence lock is here: [`MemoriesMut::insert_memory`] checks that every span is in its stored message. It takes visibility,
+//! The evidence lock is here: [`MemoriesMut::insert`] checks that every span is in its stored message. It takes visibility,
 //! time and conversation from the evidence, never from the caller.
 
 pub(crate) mod gate_log;
@@ -250,7 +250,7 @@ impl Memories<'_> {
 
     /// Numbers for validating caches. They change whenever a pending or active memory is added, removed or erased, or changes its
     /// status.
-    pub fn memory_signature(&self) -> Result<[i64; 5]> {
+    pub fn signature(&self) -> Result<[i64; 5]> {
         Ok(self
             .tx
             .conn
@@ -410,7 +410,7 @@ impl Memories<'_> {
     }
 
     /// Number of pending (not snoozed), active and quarantined memories.
-    pub fn memory_totals(&self, now: Timestamp) -> Result<(u64, u64, u64)> {
+    pub fn totals(&self, now: Timestamp) -> Result<(u64, u64, u64)> {
         let (pending, active, quarantined): (i64, i64, i64) = self
             .tx
             .conn
@@ -435,7 +435,7 @@ impl Memories<'_> {
 
 impl MemoriesMut<'_> {
     /// Stores a memory. Fails unless every span is in its stored message.
-    pub fn insert_memory(&self, memory: &NewMemory) -> Result<()> {
+    pub fn insert(&self, memory: &NewMemory) -> Result<()> {
         let Some(first) = memory.evidence.first() else {
             return Err(StoreError::Evidence("a memory needs at least one source message".to_owned()));
         };
@@ -649,7 +649,7 @@ impl MemoriesMut<'_> {
     }
 
     /// Hides or shows every memory whose evidence is only in this conversation, and returns how many changed.
-    pub fn hide_memories_of(&self, id: &ConversationId, is_hidden: bool) -> Result<u64> {
+    pub fn hide_of(&self, id: &ConversationId, is_hidden: bool) -> Result<u64> {
         let changed = self.tx.conn.execute(
             "UPDATE memories SET is_hidden = ?2 WHERE conversation_id = ?1 AND is_hidden <> ?2
                 AND NOT EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id

@@ -217,7 +217,7 @@ impl MemoriesMut<'_> {
                 self.unrelate(&change.id, *relation, to)?;
             }
         }
-        self.tx.reflections().undo_reflections(id, now)?;
+        self.tx.reflections().undo(id, now)?;
         restored.reverse();
         self.tx.touch(Tag::Memories);
         Ok(restored)

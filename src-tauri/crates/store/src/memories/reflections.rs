@@ -92,7 +92,7 @@ impl Reflections<'_> {
     }
 
     /// The newest run that is not undone: its operation, its summary and its time.
-    pub fn last_reflection_run(&self) -> Result<Option<(OperationId, String, Timestamp)>> {
+    pub fn last_run(&self) -> Result<Option<(OperationId, String, Timestamp)>> {
         let found = self
             .tx
             .conn
@@ -126,7 +126,7 @@ impl Reflections<'_> {
     }
 
     /// The status of each proposal.
-    pub fn reflection_statuses(&self) -> Result<BTreeMap<ReflectionId, ReflectionStatus>> {
+    pub fn statuses(&self) -> Result<BTreeMap<ReflectionId, ReflectionStatus>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT id, status FROM reflections")?;
         let mut rows = statement.query([])?;
         let mut items = BTreeMap::new();
@@ -149,7 +149,7 @@ impl Reflections<'_> {
 
 impl ReflectionsMut<'_> {
     /// Stores a new proposal; does nothing if it is already stored. Fails unless every memory is in use.
-    pub fn put_reflection(&self, row: &ReflectionRow) -> Result<()> {
+    pub fn put(&self, row: &ReflectionRow) -> Result<()> {
         let added = self
             .tx
             .conn
@@ -189,7 +189,7 @@ impl ReflectionsMut<'_> {
     }
 
     /// Deletes a proposal that reflection no longer finds, unless it was applied or dismissed.
-    pub fn drop_reflection(&self, id: &ReflectionId) -> Result<()> {
+    pub fn drop(&self, id: &ReflectionId) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("DELETE FROM reflections WHERE id = ?1 AND status IN ('open', 'accepted', 'parked')")?
@@ -199,7 +199,7 @@ impl ReflectionsMut<'_> {
     }
 
     /// Stores the person's decision. The lifecycle must allow the transition.
-    pub fn decide_reflection(&self, id: &ReflectionId, to: ReflectionStatus, now: Timestamp) -> Result<()> {
+    pub fn decide(&self, id: &ReflectionId, to: ReflectionStatus, now: Timestamp) -> Result<()> {
         let from = self.reflection(id)?.status;
         from.may_become(to).map_err(|error| StoreError::corrupt("step of a proposal", error))?;
         let parked_by = (to == ReflectionStatus::Parked).then_some("person");
@@ -212,7 +212,7 @@ impl ReflectionsMut<'_> {
     }
 
     /// Marks proposals as expired if they have been open since before a given time, and returns how many it marked.
-    pub fn park_reflections(&self, before: Timestamp, now: Timestamp) -> Result<u64> {
+    pub fn park(&self, before: Timestamp, now: Timestamp) -> Result<u64> {
         let parked = self
             .tx
             .conn
@@ -228,7 +228,7 @@ impl ReflectionsMut<'_> {
     }
 
     /// Records that a run applied a proposal.
-    pub fn mark_reflection_applied(&self, id: &ReflectionId, operation: &OperationId, now: Timestamp) -> Result<()> {
+    pub fn mark_applied(&self, id: &ReflectionId, operation: &OperationId, now: Timestamp) -> Result<()> {
         let marked = self
             .tx
             .conn
@@ -246,7 +246,7 @@ impl ReflectionsMut<'_> {
 
     /// Restores the proposals of an undone run to their previous status. The run stays recorded on them, so that they are not
     /// applied again automatically.
-    pub(crate) fn undo_reflections(&self, operation: &OperationId, now: Timestamp) -> Result<()> {
+    pub(crate) fn undo(&self, operation: &OperationId, now: Timestamp) -> Result<()> {
         let undone = self
             .tx
             .conn

@@ -84,14 +84,14 @@ const FORGOTTEN: &str =
 
 impl Retractions<'_> {
     /// The words behind memories retracted up to a given time, and behind erased memories.
-    pub fn retractions_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
+    pub fn of_memories(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         let mut rows = self.taken_back(MEMORIES, until)?;
         rows.extend(self.taken_back(FORGOTTEN, until)?);
         Ok(rows)
     }
 
     /// The words behind profile entries retracted up to a given time.
-    pub fn retractions_of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
+    pub fn of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         self.taken_back(PROFILES, until)
     }
 

@@ -195,7 +195,7 @@ fn a_batch_of_several_statements_is_what_its_messages_are_one_by_one() {
     let people = "SELECT messages, first_ms, last_ms FROM conversation_people ORDER BY 1, 2, 3";
     assert_eq!(one.dump(people), many.dump(people));
     assert!(one.store.read(|tx| tx.log().verify_chain()).unwrap().faults.is_empty());
-    let hits = one.store.read(|tx| tx.search().search_messages("better", 200)).unwrap().len();
+    let hits = one.store.read(|tx| tx.search().messages("better", 200)).unwrap().len();
     assert_eq!(hits, 60, "and all of it is in the index");
 }
 

@@ -306,7 +306,7 @@ fn what_was_erased_since_does_not_come_back_and_stays_out_of_later_imports() {
             sources: vec![bench.conversation(source)],
             worded_at: NOW,
         };
-        bench.store.write(|tx| tx.topics().put_topic_wording(&wording)).unwrap();
+        bench.store.write(|tx| tx.topics().put_wording(&wording)).unwrap();
     }
     let copy = back_up(&bench, "copy.db");
     let later = conversation("later", &format!("owner Mara: and the other {SECRET}"));
@@ -366,8 +366,8 @@ fn what_was_refused_corrected_hidden_or_made_private_since_stays_so() {
     for id in [&corrected, &trashed, &kept] {
         decide(&bench, id, MemoryStatus::Active);
     }
-    bench.store.write(|tx| tx.settings().put_setting("models", "\"that server\"", NOW)).unwrap();
-    bench.store.write(|tx| tx.settings().put_setting("other", "\"then\"", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put("models", "\"that server\"", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put("other", "\"then\"", NOW)).unwrap();
     let copy = back_up(&bench, "copy.db");
 
     decide(&bench, &trashed, MemoryStatus::Archived);
@@ -378,10 +378,10 @@ fn what_was_refused_corrected_hidden_or_made_private_since_stays_so() {
         .store
         .write(|tx| {
             tx.log().set_private(&tea, true)?;
-            tx.memories().hide_memories_of(&tea, true)?;
+            tx.memories().hide_of(&tea, true)?;
             tx.privacy().choose_conversation_visibility(&forum, Some(keepsake_domain::Visibility::Private))?;
-            tx.settings().put_setting("models", "\"none\"", NOW)?;
-            tx.settings().put_setting("other", "\"now\"", NOW)
+            tx.settings().put("models", "\"none\"", NOW)?;
+            tx.settings().put("other", "\"now\"", NOW)
         })
         .unwrap();
 
@@ -400,7 +400,7 @@ fn what_was_refused_corrected_hidden_or_made_private_since_stays_so() {
 #[test]
 fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     let (bench, ids) = lived_in();
-    bench.store.write(|tx| tx.settings().put_setting("models", "\"that server\"", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put("models", "\"that server\"", NOW)).unwrap();
     let copy = back_up(&bench, "copy.db");
     let tea = bench.conversation("tea");
     let version = || bench.dump("SELECT version FROM boundary_version")[0].parse::<i64>().unwrap();
@@ -412,7 +412,7 @@ fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     other
         .write(|tx| {
             tx.log().set_private(&tea, true)?;
-            tx.settings().put_setting("models", "\"none\"", NOW)
+            tx.settings().put("models", "\"none\"", NOW)
         })
         .unwrap();
     let seen = version();

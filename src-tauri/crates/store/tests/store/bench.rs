@@ -156,7 +156,7 @@ impl Bench {
     }
 
     pub(crate) fn insert(&self, memory: &NewMemory) -> MemoryId {
-        self.store.write(|tx| tx.memories().insert_memory(memory)).unwrap();
+        self.store.write(|tx| tx.memories().insert(memory)).unwrap();
         memory.id.clone()
     }
 

@@ -19,7 +19,7 @@ fn two_stores_write_the_same_file_without_being_refused() {
                 start.wait();
                 let store = Store::open(&path, NOW).unwrap();
                 for round in 0..60 {
-                    store.write(|tx| tx.settings().put_setting(&format!("{worker}-{round}"), "1", NOW)).unwrap();
+                    store.write(|tx| tx.settings().put(&format!("{worker}-{round}"), "1", NOW)).unwrap();
                 }
             })
         })
@@ -58,7 +58,7 @@ fn a_store_opens_while_another_is_in_the_middle_of_a_write() {
     bench
         .store
         .write(|tx| {
-            tx.settings().put_setting("a", "1", NOW)?;
+            tx.settings().put("a", "1", NOW)?;
             let second = Store::open(bench.dir.path(), NOW)?;
             assert_eq!(second.read(|tx| tx.settings().setting("a"))?, None, "what is not committed is not seen");
             Ok(())
@@ -104,8 +104,8 @@ fn the_data_version_moves_when_another_process_commits() {
     let bench = Bench::new();
     let other = Store::open(bench.dir.path(), NOW).unwrap();
     let before = bench.store.data_version().unwrap();
-    bench.store.write(|tx| tx.settings().put_setting("a", "1", NOW)).unwrap();
+    bench.store.write(|tx| tx.settings().put("a", "1", NOW)).unwrap();
     assert_eq!(bench.store.data_version().unwrap(), before, "own writes do not count");
-    other.write(|tx| tx.settings().put_setting("b", "1", NOW)).unwrap();
+    other.write(|tx| tx.settings().put("b", "1", NOW)).unwrap();
     assert_ne!(bench.store.data_version().unwrap(), before);
 }

@@ -45,9 +45,9 @@ fn infested(bench: &Bench, older: &str) -> ImportId {
         .store
         .write(|tx| {
             tx.vectors().put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
-            let gap = tx.vectors().vector_gap("m", 1_000)?.expect("nothing has a vector yet");
+            let gap = tx.vectors().gap("m", 1_000)?.expect("nothing has a vector yet");
             let vectors: Vec<_> = gap.messages.iter().map(|message| (message.seq, 0, vec![0.5; 8])).collect();
-            tx.vectors().put_vectors("m", 8, &gap, &vectors)?;
+            tx.vectors().put("m", 8, &gap, &vectors)?;
             tx.memories().log_stop(
                 &NewGateLogRow {
                     conversation_id: conversation_id.clone(),
@@ -101,7 +101,7 @@ fn quote_in_account(bench: &Bench, import: &ImportId) {
             tx.jobs().enqueue(&job, NOW)?;
             let (lease, _) = tx.jobs().lease_next(Lane::Import, NOW)?.unwrap();
             tx.jobs().fail(&lease, CANARY, false, NOW)?;
-            tx.alerts().raise_alert(&AlertRow {
+            tx.alerts().raise(&AlertRow {
                 id: AlertId::fresh(&bench.ids),
                 kind: "job_failed".to_owned(),
                 message: CANARY.to_owned(),
@@ -167,7 +167,7 @@ fn none_remains(bench: &Bench, conversations: u64, remove: &dyn Fn() -> keepsake
         ["localhost:1 | answered |  | - | -"],
         "that something was sent stays true, what it was is gone"
     );
-    assert!(bench.store.read(|tx| tx.search().search_messages(CANARY, 5)).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.search().messages(CANARY, 5)).unwrap().is_empty());
     bench.dump("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('integrity-check', 1)");
 }
 
@@ -206,7 +206,7 @@ fn an_erasure_that_a_reader_holds_up_is_not_done_before_the_reader_is_gone() {
     bench
         .store
         .write(|tx| {
-            let (lease, _) = tx.jobs().lease_job(&job, NOW)?.unwrap();
+            let (lease, _) = tx.jobs().lease(&job, NOW)?.unwrap();
             tx.jobs().complete_erasure(&lease, "{}", NOW)
         })
         .unwrap();

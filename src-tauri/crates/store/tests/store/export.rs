@@ -104,7 +104,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                 let mine = bench.messages(&source).into_iter().find(|message| message.role == keepsake_domain::Role::Owner);
                 if let Some(message) = mine {
                     let memory = bench.memory(&format!("User said {number}"), vec![bench.place(&source, &message.content)]);
-                    let _ = bench.store.write(|tx| tx.memories().insert_memory(&memory));
+                    let _ = bench.store.write(|tx| tx.memories().insert(&memory));
                 }
             }),
             Deed::Decide(at, status) => pick(&memories, *at).map(|id| {
@@ -161,7 +161,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
             }),
             Deed::Set(text) => {
                 let json = serde_json::json!({ "text": text }).to_string();
-                bench.store.write(|tx| tx.settings().put_setting("settings", &json, NOW)).ok()
+                bench.store.write(|tx| tx.settings().put("settings", &json, NOW)).ok()
             }
             Deed::Erase(at) => pick(&column("SELECT id FROM imports ORDER BY id"), *at).map(|id| {
                 bench.store.undo_import(&id.parse().unwrap(), &JobId::fresh(&bench.ids), NOW).map(drop).unwrap();

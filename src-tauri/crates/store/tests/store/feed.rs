@@ -14,8 +14,8 @@ fn tags_arrive_once_and_after_the_commit() {
     bench
         .store
         .write(|tx| {
-            tx.settings().put_setting("theme", "\"dark\"", NOW)?;
-            tx.settings().put_setting("theme", "\"light\"", NOW)?;
+            tx.settings().put("theme", "\"dark\"", NOW)?;
+            tx.settings().put("theme", "\"light\"", NOW)?;
             assert_eq!(changes.try_recv(), Err(TryRecvError::Empty), "nothing is told before the commit");
             Ok(())
         })
@@ -33,7 +33,7 @@ fn a_rollback_tells_nothing_and_leaves_nothing() {
     let bench = Bench::new();
     let changes = bench.store.subscribe();
     let outcome = bench.store.write(|tx| {
-        tx.settings().put_setting("theme", "\"dark\"", NOW)?;
+        tx.settings().put("theme", "\"dark\"", NOW)?;
         Err::<(), _>(StoreError::Poisoned)
     });
     assert!(outcome.is_err());
@@ -52,9 +52,9 @@ fn a_commit_that_fails_tells_nothing() {
         memory.supersedes = Some(keepsake_domain::MemoryId::fresh(&bench.ids));
         memory
     };
-    assert!(bench.store.write(|tx| tx.memories().insert_memory(&memory)).is_err(), "a version of nothing is refused");
+    assert!(bench.store.write(|tx| tx.memories().insert(&memory)).is_err(), "a version of nothing is refused");
     assert_eq!(changes.try_recv(), Err(TryRecvError::Empty));
-    assert!(bench.store.write(|tx| tx.settings().put_setting("x", "1", NOW)).is_ok(), "and the next write goes on");
+    assert!(bench.store.write(|tx| tx.settings().put("x", "1", NOW)).is_ok(), "and the next write goes on");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn gap(bench: &Bench, need: &str, evidence: Vec<EvidenceSpan>) -> GapRow {
 }
 
 fn put(bench: &Bench, gap: &GapRow) -> keepsake_store::Result<()> {
-    bench.store.write(|tx| tx.gaps().insert_gap(gap))
+    bench.store.write(|tx| tx.gaps().insert(gap))
 }
 
 fn stored(bench: &Bench, id: &GapId) -> GapRow {
@@ -64,10 +64,10 @@ fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
     bench.append(&conversation("c", "owner Mara: Export my notes\nassistant Nova: Sorry, I can't"));
     let row = gap(&bench, "export", places(&bench, &[("c", "I can't")]));
     put(&bench, &row).unwrap();
-    let settle = |status| bench.store.write(|tx| tx.gaps().settle_gap(&row.id, status, NOW));
+    let settle = |status| bench.store.write(|tx| tx.gaps().settle(&row.id, status, NOW));
     assert!(settle(TaskStatus::Resolved).is_err(), "what has no task is not resolved");
     let task = TaskId::fresh(&bench.ids);
-    bench.store.write(|tx| tx.gaps().confirm_gap(&row.id, &task, Some("/tasks.md"), NOW)).unwrap();
+    bench.store.write(|tx| tx.gaps().confirm(&row.id, &task, Some("/tasks.md"), NOW)).unwrap();
     settle(TaskStatus::Resolved).unwrap();
     let done = stored(&bench, &row.id);
     assert_eq!(
@@ -84,14 +84,14 @@ fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
         is_shared: false,
         model: None,
     };
-    assert!(bench.store.write(|tx| tx.gaps().see_gap(&seen)).unwrap());
+    assert!(bench.store.write(|tx| tx.gaps().see(&seen)).unwrap());
     let again = stored(&bench, &row.id);
     assert_eq!((again.status, again.frequency, again.evidence.len()), (GapStatus::Reopened, 3, 2));
     assert_eq!(again.task.unwrap().status, TaskStatus::Open);
-    bench.store.write(|tx| tx.gaps().dismiss_gap(&row.id, Some(NOW))).unwrap();
+    bench.store.write(|tx| tx.gaps().dismiss(&row.id, Some(NOW))).unwrap();
     assert_eq!(stored(&bench, &row.id).dismissed_at, Some(NOW));
     let unknown = GapSeen { id: GapId::fresh(&bench.ids), ..seen };
-    assert!(!bench.store.write(|tx| tx.gaps().see_gap(&unknown)).unwrap(), "one that is gone is not made again");
+    assert!(!bench.store.write(|tx| tx.gaps().see(&unknown)).unwrap(), "one that is gone is not made again");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_rebuild_makes_again_what_the_rules_found_and_keeps_what_a_model_did() {
         is_shared: false,
         model: Some("profile/1 model/7b".to_owned()),
     };
-    bench.store.write(|tx| tx.gaps().see_gap(&seen)).unwrap();
+    bench.store.write(|tx| tx.gaps().see(&seen)).unwrap();
     // The fact that a model has read messages does not prove that it found the gap.
     let raw = crate::bench::plain(bench.store.path());
     raw.execute_batch(
@@ -141,7 +141,7 @@ fn erasure_takes_a_gap_with_its_task_where_its_words_were_said() {
     for row in [&canary, &print] {
         put(&bench, row).unwrap();
         let task = TaskId::fresh(&bench.ids);
-        bench.store.write(|tx| tx.gaps().confirm_gap(&row.id, &task, None, NOW)).unwrap();
+        bench.store.write(|tx| tx.gaps().confirm(&row.id, &task, None, NOW)).unwrap();
     }
     let count = || -> usize {
         let files = files_of(bench.store.path());

@@ -39,7 +39,7 @@ fn a_lane_is_first_in_first_out_and_one_at_a_time() {
         assert_eq!(self::lease(&bench, Lane::Capture, NOW), None, "one at a time");
         bench.store.write(|tx| tx.jobs().complete(&lease, "{}", NOW)).unwrap();
     }
-    assert_eq!(bench.store.read(|tx| tx.jobs().unsettled_jobs()).unwrap(), 0);
+    assert_eq!(bench.store.read(|tx| tx.jobs().unsettled()).unwrap(), 0);
 }
 
 #[test]
@@ -133,9 +133,9 @@ fn who_lost_the_lease_can_do_nothing_more() {
     let id = enqueue(&bench, JobKind::Extract, "k");
     let stale = lease(&bench, Lane::Capture, NOW).unwrap();
     let late = NOW.plus_ms(JOB_LEASE_MS + 1);
-    assert!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS))).unwrap().is_empty());
+    assert!(bench.store.write(|tx| tx.jobs().recover(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS))).unwrap().is_empty());
     assert_eq!(job(&bench, &id).state, JobState::Running, "a lease that runs is respected");
-    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, late)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover(LeaseLoss::RanOut, late)).unwrap();
     let fresh = lease(&bench, Lane::Capture, late).unwrap();
     assert!(fresh.epoch > stale.epoch);
     let before = job(&bench, &id);
@@ -155,13 +155,13 @@ fn settled_jobs_are_kept_up_to_a_number_and_receipts_of_erasures_always() {
     let bench = Bench::new();
     let settle = |kind: JobKind, key: &str| {
         let id = enqueue(&bench, kind, key);
-        let (lease, _) = bench.store.write(|tx| tx.jobs().lease_job(&id, NOW)).unwrap().unwrap();
+        let (lease, _) = bench.store.write(|tx| tx.jobs().lease(&id, NOW)).unwrap().unwrap();
         bench.store.write(|tx| tx.jobs().complete(&lease, "{}", NOW)).unwrap();
         id
     };
     let receipt = settle(JobKind::Erase, "erased");
     let dead = enqueue(&bench, JobKind::Extract, "dead");
-    let (lost, _) = bench.store.write(|tx| tx.jobs().lease_job(&dead, NOW)).unwrap().unwrap();
+    let (lost, _) = bench.store.write(|tx| tx.jobs().lease(&dead, NOW)).unwrap().unwrap();
     bench.store.write(|tx| tx.jobs().fail(&lost, "no", false, NOW)).unwrap();
     let waiting = enqueue(&bench, JobKind::Embed, "waiting");
     let first = settle(JobKind::Extract, "first");
@@ -224,11 +224,8 @@ fn a_job_put_off_has_not_failed() {
     }
     let row = job(&bench, &id);
     assert_eq!((row.state, row.attempts, row.error.as_deref()), (JobState::Queued, 0, Some("somebody reads")));
-    assert!(
-        bench.store.write(|tx| tx.jobs().lease_job(&id, NOW)).unwrap().is_some(),
-        "whoever asks for it by name need not wait"
-    );
-    assert!(bench.store.write(|tx| tx.jobs().lease_job(&id, NOW)).unwrap().is_none(), "but it is given once");
+    assert!(bench.store.write(|tx| tx.jobs().lease(&id, NOW)).unwrap().is_some(), "whoever asks for it by name need not wait");
+    assert!(bench.store.write(|tx| tx.jobs().lease(&id, NOW)).unwrap().is_none(), "but it is given once");
 }
 
 #[test]
@@ -240,7 +237,7 @@ fn a_heartbeat_keeps_the_lease_and_shows_progress() {
     let later = NOW.plus_ms(JOB_LEASE_MS - 1);
     bench.store.write(|tx| tx.jobs().heartbeat(&held, "reading", 3, 9, later)).unwrap();
     assert_eq!(changes.try_recv().unwrap(), [keepsake_store::Tag::Jobs]);
-    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS + 1))).unwrap();
+    bench.store.write(|tx| tx.jobs().recover(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS + 1))).unwrap();
     let row = job(&bench, &id);
     assert_eq!((row.state, row.stage.as_deref(), row.done, row.total), (JobState::Running, Some("reading"), 3, 9));
 }
@@ -252,11 +249,11 @@ fn a_job_that_takes_the_program_down_again_and_again_is_parked() {
     let other = enqueue(&bench, JobKind::Extract, "other");
     for crashes in 1..JOB_CRASHES_MAX {
         lease(&bench, Lane::Capture, NOW).unwrap();
-        assert!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap().is_empty());
+        assert!(bench.store.write(|tx| tx.jobs().recover(LeaseLoss::ProcessEnded, NOW)).unwrap().is_empty());
         assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, crashes), "tried again on its own");
     }
     lease(&bench, Lane::Capture, NOW).unwrap();
-    assert_eq!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap(), std::slice::from_ref(&id));
+    assert_eq!(bench.store.write(|tx| tx.jobs().recover(LeaseLoss::ProcessEnded, NOW)).unwrap(), std::slice::from_ref(&id));
     assert_eq!(job(&bench, &id).state, JobState::Dead);
     assert_eq!(lease(&bench, Lane::Capture, NOW).unwrap().job, other, "the others go on");
 }
@@ -272,7 +269,7 @@ fn a_computer_that_sleeps_again_and_again_parks_no_job() {
         bench.store.write(|tx| tx.jobs().heartbeat(&held, "reading", night, 9, now)).unwrap();
         assert_eq!(job(&bench, &id).lease_epoch, held.epoch, "the one who slept goes on under its own lease");
         now = now.plus_ms(DAY_MS / 3);
-        assert!(bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, now)).unwrap().is_empty(), "nothing is parked");
+        assert!(bench.store.write(|tx| tx.jobs().recover(LeaseLoss::RanOut, now)).unwrap().is_empty(), "nothing is parked");
         assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, 0), "given back, it has not failed");
         assert!(is_lost(bench.store.write(|tx| tx.jobs().heartbeat(&held, "reading", 1, 9, now))), "and its old worker is told");
         held = lease(&bench, Lane::Import, now).unwrap();
@@ -308,7 +305,7 @@ fn cancelling_a_waiting_a_running_a_failing_and_a_dead_job() {
     let crashed = enqueue(&bench, JobKind::Extract, "crashed");
     lease(&bench, Lane::Capture, NOW).unwrap();
     cancel(&crashed);
-    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover(LeaseLoss::ProcessEnded, NOW)).unwrap();
     assert_eq!(job(&bench, &crashed).state, JobState::Cancelled);
 
     let dead = enqueue(&bench, JobKind::Extract, "dead");
@@ -319,7 +316,7 @@ fn cancelling_a_waiting_a_running_a_failing_and_a_dead_job() {
 
     let about = enqueue(&bench, JobKind::Extract, "conv_x");
     enqueue(&bench, JobKind::Extract, "conv_y");
-    assert_eq!(bench.store.write(|tx| tx.jobs().cancel_jobs_about("conv_x", NOW)).unwrap(), 1);
+    assert_eq!(bench.store.write(|tx| tx.jobs().cancel_about("conv_x", NOW)).unwrap(), 1);
     assert_eq!(job(&bench, &about).state, JobState::Cancelled);
 }
 
@@ -332,9 +329,9 @@ fn a_clock_set_back_by_a_day_delays_no_job_beyond_a_lease() {
     bench.store.write(|tx| tx.jobs().fail(&held, "x", true, NOW)).unwrap();
     assert!(lease(&bench, Lane::Capture, back).is_some(), "its five seconds are not a day and five seconds");
 
-    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, back)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover(LeaseLoss::RanOut, back)).unwrap();
     let late = back.plus_ms(JOB_LEASE_MS + 1);
-    bench.store.write(|tx| tx.jobs().recover_jobs(LeaseLoss::RanOut, late)).unwrap();
+    bench.store.write(|tx| tx.jobs().recover(LeaseLoss::RanOut, late)).unwrap();
     assert!(lease(&bench, Lane::Capture, late).is_some(), "a worker that died holds its lane for one lease");
 }
 
@@ -354,8 +351,8 @@ fn a_jobs_effects_and_its_end_are_one_step() {
         bench.store.write(|tx| {
             let steps: [&dyn Fn() -> keepsake_store::Result<()>; 6] = [
                 &|| tx.jobs().check_lease(&held),
-                &|| tx.memories().insert_memory(&memories[0]),
-                &|| tx.memories().insert_memory(&memories[1]),
+                &|| tx.memories().insert(&memories[0]),
+                &|| tx.memories().insert(&memories[1]),
                 &|| tx.memories().relate(&memories[0].id, keepsake_domain::Relation::Related, &memories[1].id, Some(0.9), NOW),
                 &|| tx.log().mark_extracted(&conversation, 1),
                 &|| tx.jobs().complete(&held, "{}", NOW),

@@ -198,7 +198,7 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
             // Write the effect first, so that only a rollback can undo it.
             let stored = store.write(|tx| {
                 let count: u32 = tx.settings().setting("effects")?.map_or(0, |text| text.parse().unwrap());
-                tx.settings().put_setting("effects", &(count + 1).to_string(), at)?;
+                tx.settings().put("effects", &(count + 1).to_string(), at)?;
                 tx.jobs().complete(&lease, "{}", at)
             });
             let held = model.held(&lease).map(|job| job.state = JobState::Done).is_some();
@@ -218,9 +218,7 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
         }
         Action::Recover(all) => {
             prop_assert_eq!(
-                store
-                    .write(|tx| tx.jobs().recover_jobs(if *all { LeaseLoss::ProcessEnded } else { LeaseLoss::RanOut }, at))
-                    .unwrap(),
+                store.write(|tx| tx.jobs().recover(if *all { LeaseLoss::ProcessEnded } else { LeaseLoss::RanOut }, at)).unwrap(),
                 model.recover(*all, at.0)
             );
         }

@@ -29,7 +29,7 @@ fn no_memory_without_words_in_a_stored_message() {
     let message = bench.messages("c")[0].id.clone();
     let refused = |evidence: Vec<NewEvidence>, expect: &str| {
         let memory = bench.memory("User likes tea", evidence);
-        let error = bench.store.write(|tx| tx.memories().insert_memory(&memory)).unwrap_err();
+        let error = bench.store.write(|tx| tx.memories().insert(&memory)).unwrap_err();
         assert!(matches!(&error, StoreError::Evidence(reason) if reason.contains(expect)), "{expect}: {error}");
         assert_eq!(bench.dump("SELECT * FROM memories"), Vec::<String>::new());
     };
@@ -51,7 +51,7 @@ fn a_command_that_the_owner_typed_states_nothing_of_them() {
     let bench = Bench::new();
     bench.append(&conversation("k", "owner Mara (command): /remember I like tea\nowner Mara (voice): I like rain"));
     let memory = bench.memory("User likes tea", vec![bench.place("k", "I like tea")]);
-    assert!(matches!(bench.store.write(|tx| tx.memories().insert_memory(&memory)), Err(StoreError::Evidence(_))));
+    assert!(matches!(bench.store.write(|tx| tx.memories().insert(&memory)), Err(StoreError::Evidence(_))));
     bench.insert(&bench.memory("User likes rain", vec![bench.place("k", "I like rain")]));
 }
 
@@ -64,7 +64,7 @@ fn a_quarantined_text_may_come_from_anybody_and_a_person_is_proved_by_their_own_
     let mut memory = bench.memory("Ana prefers coffee", vec![bench.place("c", "coffee")]);
     bench.append(&conversation("d", "person Ben: I prefer tea"));
     memory.subject = bench.person("d", "Ben");
-    assert!(bench.store.write(|tx| tx.memories().insert_memory(&memory)).is_err(), "Ana's words say nothing about Ben");
+    assert!(bench.store.write(|tx| tx.memories().insert(&memory)).is_err(), "Ana's words say nothing about Ben");
     memory.subject = bench.person("c", "Ana");
     bench.insert(&memory);
 }
@@ -165,9 +165,9 @@ fn the_privacy_toggle_counts_and_hides() {
     let id = bench.conversation("c");
     let counts = bench.store.read(|tx| tx.log().privacy_counts(&id)).unwrap();
     assert_eq!((counts.pending, counts.active), (1, 0));
-    assert_eq!(bench.store.write(|tx| tx.memories().hide_memories_of(&id, true)).unwrap(), 1);
+    assert_eq!(bench.store.write(|tx| tx.memories().hide_of(&id, true)).unwrap(), 1);
     assert!(bench.store.read(|tx| tx.memories().memory(&only_here)).unwrap().is_hidden);
-    assert_eq!(bench.store.write(|tx| tx.memories().hide_memories_of(&id, false)).unwrap(), 1);
+    assert_eq!(bench.store.write(|tx| tx.memories().hide_of(&id, false)).unwrap(), 1);
 
     let unread = || bench.store.read(|tx| tx.log().conversations_to_extract()).unwrap();
     assert_eq!(unread().len(), 2);
@@ -291,11 +291,11 @@ proptest! {
             rows.push((bench.store.read(|tx| tx.memories().memory(&id)).unwrap(), channel));
         }
         let expected: Vec<_> = rows.iter().filter(|(row, channel)| meets(row, channel, &filter)).map(|(row, _)| row.id.clone()).collect();
-        let (total, page) = bench.store.read(|tx| tx.memories().list_memories(&filter, MemorySort::Oldest, 0, 100)).unwrap();
+        let (total, page) = bench.store.read(|tx| tx.memories().list(&filter, MemorySort::Oldest, 0, 100)).unwrap();
         prop_assert_eq!(total, expected.len() as u64);
         prop_assert_eq!(page.into_iter().map(|item| item.memory.id).collect::<Vec<_>>(), expected);
 
-        let facets = bench.store.read(|tx| tx.memories().memory_facets(&filter)).unwrap();
+        let facets = bench.store.read(|tx| tx.memories().facets(&filter)).unwrap();
         let by_hand = |without: MemoryFilter, value: &dyn Fn(&MemoryRow, &str) -> String| {
             let mut counts = BTreeMap::new();
             for (row, channel) in rows.iter().filter(|(row, channel)| meets(row, channel, &without)) {
@@ -312,7 +312,7 @@ proptest! {
         }
         let half: Vec<_> = rows.iter().map(|(row, _)| row.id.clone()).step_by(2).collect();
         let among = MemoryFilter { among: Some(half.clone()), ..MemoryFilter::default() };
-        prop_assert_eq!(bench.store.read(|tx| tx.memories().list_memories(&among, MemorySort::Oldest, 0, 100)).unwrap().1.into_iter().map(|item| item.memory.id).collect::<Vec<_>>(), half);
+        prop_assert_eq!(bench.store.read(|tx| tx.memories().list(&among, MemorySort::Oldest, 0, 100)).unwrap().1.into_iter().map(|item| item.memory.id).collect::<Vec<_>>(), half);
         let stored = |counts: Vec<(String, u64)>| counts.into_iter().collect::<BTreeMap<_, _>>();
         let without = |change: fn(&mut MemoryFilter)| { let mut open = filter.clone(); change(&mut open); open };
         prop_assert_eq!(stored(facets.status), by_hand(without(|f| f.status.clear()), &|row, _| row.status.name().to_owned()));
@@ -329,8 +329,8 @@ fn what_is_snoozed_is_out_of_the_queue_until_then() {
     bench.store.attack(Door::Writer, &format!("UPDATE memories SET snoozed_until_ms = {}", NOW.0 + 10)).unwrap();
     let waiting = |now: Timestamp| {
         let filter = MemoryFilter { not_snoozed_at: Some(now), ..MemoryFilter::default() };
-        let listed = bench.store.read(|tx| tx.memories().list_memories(&filter, MemorySort::Queue, 0, 10)).unwrap().0;
-        assert_eq!(bench.store.read(|tx| tx.memories().memory_totals(now)).unwrap().0, listed, "the badge and the list agree");
+        let listed = bench.store.read(|tx| tx.memories().list(&filter, MemorySort::Queue, 0, 10)).unwrap().0;
+        assert_eq!(bench.store.read(|tx| tx.memories().totals(now)).unwrap().0, listed, "the badge and the list agree");
         listed
     };
     assert_eq!((waiting(NOW), waiting(NOW.plus_ms(9)), waiting(NOW.plus_ms(10))), (0, 0, 1));

@@ -209,7 +209,7 @@ fn an_older_schema_is_copied_before_it_is_brought_up_to_date() {
     assert_eq!(dump("PRAGMA integrity_check"), ["ok"]);
     drop(other);
     let staged = store.stage(&copy, &[], NOW, &mut |_, _| true).unwrap();
-    store.write(|tx| tx.settings().put_setting("new", "1", NOW)).unwrap();
+    store.write(|tx| tx.settings().put("new", "1", NOW)).unwrap();
     store.replace_with(staged, &mut |_, _| true).unwrap();
     let has = |key: &str| store.read(|tx| tx.settings().setting(key)).unwrap().is_some();
     assert!(has("old") && !has("new"), "it is restored as any backup is");

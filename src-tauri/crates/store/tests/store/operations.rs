@@ -157,7 +157,7 @@ fn edit(bench: &Bench, id: &MemoryId) -> Result<(MemoryId, OperationId), StoreEr
     ];
     let operation = OperationId::fresh(&bench.ids);
     bench.store.write(|tx| {
-        tx.memories().insert_memory(&new)?;
+        tx.memories().insert(&new)?;
         tx.memories().apply_operation(&operation, "edit", "Edited", &changes, NOW)
     })?;
     Ok((new.id, operation))
@@ -257,18 +257,18 @@ fn alerts_are_raised_once_and_dismissed() {
         job_id: Some(job.clone()),
         created: NOW,
     };
-    let raise = |message: &str| bench.store.write(|tx| tx.alerts().raise_alert(&alert(message))).unwrap();
-    let open = || bench.store.read(|tx| Ok((tx.alerts().alert_count()?, tx.alerts().all()?.len() as u64))).unwrap();
+    let raise = |message: &str| bench.store.write(|tx| tx.alerts().raise(&alert(message))).unwrap();
+    let open = || bench.store.read(|tx| Ok((tx.alerts().count()?, tx.alerts().all()?.len() as u64))).unwrap();
     raise("the import failed");
     raise("the import failed");
     raise("something else");
     assert_eq!(open(), (2, 2), "the same words again are no second alert");
     let first = bench.store.read(|tx| tx.alerts().all()).unwrap().pop().unwrap();
-    bench.store.write(|tx| tx.alerts().dismiss_alert(&first.id, NOW)).unwrap();
+    bench.store.write(|tx| tx.alerts().dismiss(&first.id, NOW)).unwrap();
     assert_eq!(open(), (1, 1));
-    bench.store.write(|tx| tx.alerts().dismiss_alerts_of(&job, NOW)).unwrap();
+    bench.store.write(|tx| tx.alerts().dismiss_of(&job, NOW)).unwrap();
     assert_eq!(open(), (0, 0));
     raise("the import failed");
     assert_eq!(open(), (1, 1), "it happened again");
-    assert!(bench.store.write(|tx| tx.alerts().dismiss_alert(&AlertId::fresh(&bench.ids), NOW)).is_err());
+    assert!(bench.store.write(|tx| tx.alerts().dismiss(&AlertId::fresh(&bench.ids), NOW)).is_err());
 }

@@ -45,7 +45,7 @@ fn row(bench: &Bench, who: &str, facet: &str, content: &str, places: &[(&str, &s
 }
 
 fn put(bench: &Bench, row: &ProfileRow) -> keepsake_store::Result<()> {
-    bench.store.write(|tx| tx.profiles().insert_profile(row, std::slice::from_ref(&row.entity)))
+    bench.store.write(|tx| tx.profiles().insert(row, std::slice::from_ref(&row.entity)))
 }
 
 fn profiles(bench: &Bench, who: &str) -> Vec<ProfileEntry> {
@@ -117,16 +117,15 @@ fn what_a_person_debunked_is_remembered_by_statement_and_can_be_taken_back() {
     let first = row(&bench, "Mara", "length", "Prefers short answers", &[("c", "keep it short")]);
     put(&bench, &first).unwrap();
     let who = [first.entity.clone()];
-    let say = |is_debunked, at| {
-        bench.store.write(|tx| tx.profiles().dispute_profile(&who, &first.entry, is_debunked, Timestamp(at))).unwrap()
-    };
+    let say =
+        |is_debunked, at| bench.store.write(|tx| tx.profiles().dispute(&who, &first.entry, is_debunked, Timestamp(at))).unwrap();
     say(true, NOW.0 + 1);
     assert_eq!(profiles(&bench, "Mara")[0].debunked_at, Some(Timestamp(NOW.0 + 1)));
-    let debunks = bench.store.read(|tx| tx.profiles().profile_disputes(&who)).unwrap();
+    let debunks = bench.store.read(|tx| tx.profiles().disputes(&who)).unwrap();
     assert_eq!((debunks.len(), debunks[0].fingerprint.as_str()), (1, "length=value"));
     say(false, NOW.0 + 2);
     assert_eq!(profiles(&bench, "Mara")[0].debunked_at, None);
-    assert!(bench.store.read(|tx| tx.profiles().profile_disputes(&who)).unwrap().is_empty());
+    assert!(bench.store.read(|tx| tx.profiles().disputes(&who)).unwrap().is_empty());
 }
 
 #[test]
@@ -143,7 +142,7 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
     own.entry.origin = ProfileOrigin::Person;
     for row in [&topic, &both, &kept, &own] {
         put(&bench, row).unwrap();
-        bench.store.write(|tx| tx.profiles().dispute_profile(std::slice::from_ref(&row.entity), &row.entry, true, NOW)).unwrap();
+        bench.store.write(|tx| tx.profiles().dispute(std::slice::from_ref(&row.entity), &row.entry, true, NOW)).unwrap();
     }
     bench.store.write(|tx| tx.profiles().mark_profile(&kept.entity, "read")).unwrap();
     let count = || -> usize {

@@ -21,7 +21,7 @@ fn library() -> Bench {
 
 /// The first two words of each message found for `typed`, best first.
 fn found(bench: &Bench, typed: &str) -> Vec<String> {
-    let hits = bench.store.read(|tx| tx.search().search_messages(typed, 10)).unwrap();
+    let hits = bench.store.read(|tx| tx.search().messages(typed, 10)).unwrap();
     assert!(hits.is_sorted_by(|a, b| a.score >= b.score), "best first");
     hits.into_iter().map(|hit| hit.message.content.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
 }
@@ -79,7 +79,7 @@ fn conversations_are_found_by_title_and_by_words() {
 fn a_whole_page_pasted_is_a_query_like_any_other() {
     let bench = library();
     for typed in ["\"pottery\" ".repeat(2_000), "pottery ".repeat(100_000), format!("\"{}\"", "pottery ".repeat(100_000))] {
-        assert!(bench.store.read(|tx| tx.search().search_messages(&typed, 10)).is_ok(), "{} bytes", typed.len());
+        assert!(bench.store.read(|tx| tx.search().messages(&typed, 10)).is_ok(), "{} bytes", typed.len());
     }
 }
 
@@ -101,11 +101,11 @@ proptest! {
         let conversations = ConversationFilter { query: Some(typed.clone()), ..ConversationFilter::default() };
         let memories = MemoryFilter { query: Some(typed.clone()), ..MemoryFilter::default() };
         LIBRARY.store.read(|tx| {
-            tx.search().search_messages(&typed, 5)?;
-            tx.search().search_memories(&typed, 5)?;
+            tx.search().messages(&typed, 5)?;
+            tx.search().memories(&typed, 5)?;
             tx.log().conversations(&conversations, 0, 5)?;
-            tx.memories().list_memories(&memories, MemorySort::Newest, 0, 5)?;
-            tx.memories().memory_facets(&memories)
+            tx.memories().list(&memories, MemorySort::Newest, 0, 5)?;
+            tx.memories().facets(&memories)
         }).map_err(|error| TestCaseError::fail(format!("{typed:?} as {:?}: {error}", fts_query(&typed))))?;
     }
 }
@@ -126,6 +126,6 @@ fn the_mark_of_the_index_moves_forward_only_and_never_beyond_the_log() {
         assert!(bench.store.attack(Door::Writer, sql).is_err(), "{sql}");
     }
     bench.append(&conversation("d", "owner Mara: a third boat"));
-    let found = bench.store.read(|tx| tx.search().search_messages("boats", 10)).unwrap();
+    let found = bench.store.read(|tx| tx.search().messages("boats", 10)).unwrap();
     assert_eq!(found.len(), 3, "each message is found once");
 }

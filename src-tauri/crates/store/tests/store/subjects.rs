@@ -60,7 +60,7 @@ fn what_one_person_says_is_said_by_all_their_handles_and_by_no_namesake() {
         let of_b = bench.place("b", "I keep two cats");
         let added = bench.store.write(|tx| tx.memories().add_evidence(&memory.id, &of_b)).is_ok();
         assert_eq!(added, is_one, "{tie:?}: a line of the other proves it");
-        let taken = bench.store.write(|tx| tx.memories().insert_memory(&cats(&bench, "b", &a))).is_ok();
+        let taken = bench.store.write(|tx| tx.memories().insert(&cats(&bench, "b", &a))).is_ok();
         assert_eq!(taken, is_one, "{tie:?}: a memory about the one rests on the other's line");
     };
     check(Unlinked, false);
@@ -92,7 +92,7 @@ fn a_decision_about_one_person_is_none_about_their_namesake() {
         assert_eq!((at(&a), at(&b), at(&Subject::Owner)), (true, is_one, false), "{tie:?}: proposed before");
 
         // A retraction is in effect as long as the same statement about the same person is not approved.
-        let taken = || bench.store.read(|tx| tx.retractions().retractions_of_memories(None)).unwrap();
+        let taken = || bench.store.read(|tx| tx.retractions().of_memories(None)).unwrap();
         assert_eq!(taken().len(), 1, "{tie:?}: of one of them");
         decide(&bench, &of_b, MemoryStatus::Active);
         assert_eq!(taken().is_empty(), is_one, "{tie:?}: it counts again of the same person");
@@ -169,7 +169,7 @@ fn somebody_called_owner_is_not_the_owner() {
     bench.candidate("c", "rain");
     let stored = bench.store.read(|tx| tx.memories().memory(&memory.id)).unwrap();
     assert_eq!((stored.subject.as_str(), stored.subject == Subject::Owner), ("owner (contact)", false));
-    let facets = bench.store.read(|tx| tx.memories().memory_facets(&MemoryFilter::default())).unwrap();
+    let facets = bench.store.read(|tx| tx.memories().facets(&MemoryFilter::default())).unwrap();
     assert_eq!(facets.subject, [("owner".to_owned(), 1), ("owner (contact)".to_owned(), 1)]);
 }
 

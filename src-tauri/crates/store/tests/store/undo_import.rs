@@ -185,8 +185,8 @@ fn what_rests_on_other_messages_of_the_same_conversation_stays() {
             tx.memories().log_stop(&stop(Some(place("it is")), "stays"), NOW)?;
             tx.memories().log_stop(&stop(Some(place("rain")), "goes"), NOW)?;
             tx.memories().log_stop(&stop(None, "goes too"), NOW)?;
-            tx.sessions().end_session(&id, 2, "nova", NOW)?;
-            tx.sessions().end_session(&id, 4, "nova", NOW)
+            tx.sessions().end(&id, 2, "nova", NOW)?;
+            tx.sessions().end(&id, 4, "nova", NOW)
         })
         .unwrap();
     let raw = plain(bench.store.path());

@@ -12,20 +12,21 @@ use keepsake_insight::conversation::{Asked, ENDED, EndedTask, Moment, Reason, st
 use keepsake_store::{ConversationStatusRow, Lease, NewConversationStatus, NewJob};
 
 use super::{json, next_look, reason_of};
+use crate::Result;
+use crate::areas::Conversations;
 use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::queue::control::Control;
-use crate::{Engine, Result};
 
 /// Minimum delay, in milliseconds, before a model is asked again about a conversation that it considers open although the
 /// rules consider it ended. It is asked again when the silence has doubled, but not within a day.
 const ASK_AGAIN_MS_MIN: i64 = 24 * 60 * 60 * 1000;
 
-impl Engine {
+impl Conversations<'_> {
     /// Asks the chosen model about one conversation, and completes the job.
     pub(crate) fn settle_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let settings = self.model_settings()?;
-        let (conversation, rows, through_seq, known) = self.store().read(|tx| {
+        let settings = self.engine.models().settings()?;
+        let (conversation, rows, through_seq, known) = self.engine.store().read(|tx| {
             let rows = messages_on_record(tx, id)?;
             Ok((tx.log().conversation(id)?, rows, tx.log().last_seq(id)?, tx.conversation_status().standing(id)?))
         })?;
@@ -34,10 +35,10 @@ impl Engine {
         let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
-        let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
+        let moment = Moment { now: self.engine.now(), utc_offset_minutes: self.engine.utc_offset_minutes() };
         let promises = self.promises(id, &rows, &turns, Some(&known), moment, control)?;
         let by_rules = standing(&turns, promises.into_iter().map(|promise| promise.commitment).collect(), moment);
-        let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
+        let (interview, scrubber) = self.engine.models().interview(settings, &conversation, Some(&lease.job))?;
         let task = |length| EndedTask::new(&turns, &by_rules.judgement, &scrubber, length);
         let judge = interview.proposer(&ENDED.label());
         let judgement = match interview.drive_in_parts(task, "Checking whether it has ended", control)?.found {
@@ -45,7 +46,7 @@ impl Engine {
             Asked::Refused(why) => {
                 // The rules' judgment and its consequences stay.
                 let analysis = self.analysis_of_ended(id, &rows, known.status, self.pass()?)?;
-                return self.settled_nothing(lease, why, analysis.map(|kind| self.conversation_job(kind, id)));
+                return self.settled_nothing(lease, why, analysis.map(|kind| self.engine.queue().conversation_job(kind, id)));
             }
         };
         let analysis = self.analysis_of_ended(id, &rows, judgement.status, self.pass()?)?;
@@ -58,31 +59,31 @@ impl Engine {
             ConversationStatusRow { status: judgement.status, reasons: Some(json(&reasons)?), judge: Some(judge), ..known };
         let new = NewConversationStatus { standing, due };
         let result = serde_json::json!({ "status": judgement.status }).to_string();
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             // If a message arrived during the call, the conversation is active again and the answer is out of date. The
             // answer is also dropped if the conversation was excluded.
             if tx.log().last_seq(id)? == through_seq
                 && is_still_on_record(tx, &conversation)?
-                && tx.conversation_status().put_conversation_status(id, &new, self.now())?
+                && tx.conversation_status().put(id, &new, self.engine.now())?
                 && let Some(kind) = analysis
             {
-                tx.jobs().enqueue(&self.conversation_job(kind, id), self.now())?;
+                tx.jobs().enqueue(&self.engine.queue().conversation_job(kind, id), self.engine.now())?;
             }
-            tx.jobs().complete(lease, &result, self.now())
+            tx.jobs().complete(lease, &result, self.engine.now())
         })?;
-        self.look_for_work();
-        self.queue_sessions()
+        self.engine.queue().look_for_work();
+        self.engine.sessions().queue()
     }
 
     /// Completes the job and keeps the rules' judgment. `next` is the job that follows from that judgment, if any.
     fn settled_nothing(&self, lease: &Lease, why: &str, next: Option<NewJob>) -> Result<()> {
         let result = serde_json::json!({ "kept": why }).to_string();
-        self.store().write(|tx| {
-            tx.jobs().complete(lease, &result, self.now())?;
-            next.iter().try_for_each(|job| tx.jobs().enqueue(job, self.now()).map(drop))
+        self.engine.store().write(|tx| {
+            tx.jobs().complete(lease, &result, self.engine.now())?;
+            next.iter().try_for_each(|job| tx.jobs().enqueue(job, self.engine.now()).map(drop))
         })?;
-        self.look_for_work();
+        self.engine.queue().look_for_work();
         Ok(())
     }
 }

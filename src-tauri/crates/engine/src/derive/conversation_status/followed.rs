@@ -21,9 +21,10 @@ use keepsake_text::is_unspaced;
 use serde::{Deserialize, Serialize};
 
 use super::{StoredCommitment, StoredPlace};
+use crate::Result;
+use crate::areas::Conversations;
 use crate::queue::control::Control;
 use crate::review::propose::vectors_of;
-use crate::{Engine, Result};
 
 /// Minimum probability at which a promise is recorded. At this value, four of five marks are promises, measured on authors
 /// that the reader was not trained on.
@@ -72,7 +73,7 @@ pub(super) struct Promise {
     pub(super) followed: Followed,
 }
 
-impl Engine {
+impl Conversations<'_> {
     /// The promises of a conversation; none without a reader. `known` contains the earlier results.
     pub(super) fn promises(
         &self,
@@ -83,7 +84,7 @@ impl Engine {
         moment: Moment,
         control: &dyn Control,
     ) -> Result<Vec<Promise>> {
-        let Some(reader) = self.inner.embedder.reader().ready() else { return Ok(Vec::new()) };
+        let Some(reader) = self.engine.inner.embedder.reader().ready() else { return Ok(Vec::new()) };
         let Some(read) = self.read_rows(id, rows, 0, control)? else { return Ok(Vec::new()) };
         let promised: Vec<_> = rows.iter().zip(&read.of).map(|(row, reading)| promises_in(row, reading)).collect();
         let made = commitments(turns, &promised, moment);
@@ -147,7 +148,7 @@ impl Engine {
         let texts: Vec<&str> = lines.iter().map(|&line| rows[line].content.as_str()).collect();
         let open: Vec<usize> = (0..promises.len()).filter(|&at| !of[at].is_empty()).collect();
         let whats: Vec<&str> = open.iter().map(|&at| promises[at].commitment.what.as_str()).collect();
-        let embedder = self.embedder().ready().filter(|_| !texts.is_empty());
+        let embedder = self.engine.embedder().ready().filter(|_| !texts.is_empty());
         let all: Vec<&str> = texts.iter().chain(&whats).copied().collect();
         let vectors = vectors_of(embedder.as_deref(), &all);
         let (of_lines, of_whats) = vectors.split_at(texts.len());

@@ -16,19 +16,20 @@ use keepsake_insight::playbook::{Found, OCCURRENCES_MIN, Session, Step, discover
 use keepsake_store::{PlaybookRow, PlaybookVersionRow, ReadTx};
 
 use super::{READ_MS, StoreResult, approved, id_of, read_sessions, shown, version_of};
+use crate::Result;
+use crate::areas::Playbooks;
 use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{AccessMap, Audience, PrivacyPolicy, View};
 use crate::serve::masked::{may_be_served, served};
-use crate::{Engine, Result};
 
 /// Maximum number of audiences that are searched separately, because each takes a search of its own. Nobody uses agents with
 /// more audiences than that.
 const AUDIENCES_MAX: usize = 64;
 
-impl Engine {
+impl Playbooks<'_> {
     /// The approved playbooks that an audience may see, recorded in the access log.
     pub fn playbooks_for(&self, audience: &Audience) -> Result<Vec<PlaybookRow>> {
-        let (rows, given) = self.with_view(audience, |tx, view| {
+        let (rows, given) = self.engine.privacy().engine.with_view(audience, |tx, view| {
             let mut rows = self.playbooks_seen(tx, view)?;
             rows.iter_mut().for_each(|row| serve(&mut row.version));
             let mut given = AccessRecord::new(ReadKind::Playbooks, view);
@@ -42,19 +43,19 @@ impl Engine {
             }
             Ok((rows, given))
         })?;
-        self.record_access(audience, given)?;
+        self.engine.privacy().record_access(audience, given)?;
         Ok(rows)
     }
 
     /// As [`playbooks_for`](Self::playbooks_for), in the given snapshot and without an access record. A playbook with a line
     /// that looks like an instruction to a machine is not served at all, because the rest of it would mislead.
     pub(crate) fn playbooks_seen(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
-        let mut rows = self.playbooks_open(tx, view)?;
+        let mut rows = self.open(tx, view)?;
         rows.retain(|row| texts(&row.version).all(may_be_served));
         Ok(rows)
     }
 
-    fn playbooks_open(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
+    fn open(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
         let to = &view.destination;
         if to.visibility == Visibility::Private && to.people.is_empty() {
             return as_approved(tx, view);
@@ -64,7 +65,7 @@ impl Engine {
         if open.is_empty() {
             return Ok(Vec::new());
         }
-        let now = self.now();
+        let now = self.engine.now();
         let lines = tx.playbooks().tool_lines_of(view.conversations(), now, READ_MS)?;
         let sessions = read_sessions(&lines);
         // Usually no session visible to the audience contains every step of a playbook, so the search can be skipped.
@@ -75,7 +76,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let approved = |one: &Found| open.iter().find(|row| id_of(one).is_some_and(|id| id == row.id));
-        let found = discover(&sessions, now, &self.scrubber_in(tx)?);
+        let found = discover(&sessions, now, &self.engine.models().scrubber_in(tx)?);
         let mut told: Vec<PlaybookRow> = found.iter().filter_map(|one| Some(by_name(approved(one)?, one, now))).collect();
         told.sort_by(|a, b| {
             let most = b.version.occurrences.len().cmp(&a.version.occurrences.len());

@@ -16,9 +16,10 @@ use keepsake_store::{
 };
 
 use super::{StoreResult, parameters_of, steps_of};
+use crate::areas::Playbooks;
 use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Hash of the parts of a playbook that a model is shown.
 fn matter(version: &PlaybookVersionRow) -> String {
@@ -55,7 +56,7 @@ fn wording_of(
     let Some(reply) = tx.replies().model_reply(ReplyTask::Playbook, &matter(by_rules))? else { return Ok(None) };
     let Some(told) = worded(by_rules, &reply)? else { return Ok(None) };
     let Some(decided) = row.and_then(|row| row.decided_version.as_ref()) else { return Ok(Some(told)) };
-    match tx.playbooks().playbook_version(decided) {
+    match tx.playbooks().version(decided) {
         Ok(decided) => {
             let words =
                 |version: &PlaybookVersionRow| (version.title.clone(), version.description.clone(), version.purposes.clone());
@@ -81,12 +82,12 @@ pub(super) fn put_found(
         return Ok(());
     }
     if !stands(by_rules) {
-        tx.playbooks().put_playbook_version(id, by_rules, made)?;
+        tx.playbooks().put_version(id, by_rules, made)?;
     }
     // If this version was found before, it keeps its number.
-    let kept = tx.playbooks().playbook_version(&by_rules.id)?;
+    let kept = tx.playbooks().version(&by_rules.id)?;
     match if told.is_some() { wording_of(tx, row, &kept)? } else { None } {
-        Some(told) => tx.playbooks().put_playbook_version(id, &told, made),
+        Some(told) => tx.playbooks().put_version(id, &told, made),
         None => Ok(()),
     }
 }
@@ -115,47 +116,47 @@ fn unworded(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     Ok(found)
 }
 
-impl Engine {
+impl Playbooks<'_> {
     /// Queues a job that lets the chosen model word new candidates, if a model makes proposals.
-    pub(crate) fn queue_playbooks_for_model(&self) -> Result<()> {
-        if self.model_settings()?.proposing().is_none() || self.store().read(unworded)?.is_empty() {
+    pub(crate) fn queue_for_model(&self) -> Result<()> {
+        if self.engine.models().settings()?.proposing().is_none() || self.engine.store().read(unworded)?.is_empty() {
             return Ok(());
         }
         // One job is enough: it handles every candidate without a wording when it runs.
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::PlaybooksModel,
             idempotency_key: "playbooks".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// Lets the chosen model word the candidates without a wording, and completes the job.
-    pub(crate) fn perform_playbooks_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let settings = self.model_settings()?;
+    pub(crate) fn perform_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.engine.models().settings()?;
         let (mut asked, mut told, mut unusable) = (0_u64, 0_u64, None);
         // If no model is chosen anymore, there is nothing to do.
         if let Some(provider) = settings.proposing() {
-            for row in self.store().read(unworded)? {
+            for row in self.engine.store().read(unworded)? {
                 if control.is_cancelled() {
                     return Err(EngineError::Cancelled);
                 }
                 asked += 1;
-                told += u64::from(passing(self.word_playbook(&row, &settings, provider, lease, control), &mut unusable)?);
+                told += u64::from(passing(self.word(&row, &settings, provider, lease, control), &mut unusable)?);
             }
         }
         if let Some(error) = unusable {
             return Err(error);
         }
         let result = serde_json::json!({ "asked": asked, "worded": told }).to_string();
-        Ok(self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?)
+        Ok(self.engine.store().write(|tx| tx.jobs().complete(lease, &result, self.engine.now()))?)
     }
 
     /// Asks the model about one candidate. Returns whether its wording is now in use.
-    fn word_playbook(
+    fn word(
         &self,
         asked: &PlaybookRow,
         settings: &ModelSettings,
@@ -163,11 +164,12 @@ impl Engine {
         lease: &Lease,
         control: &dyn Control,
     ) -> Result<bool> {
-        let (steps, parameters, scrubber) = (steps_of(&asked.version), parameters_of(&asked.version), self.scrubber()?);
+        let (steps, parameters, scrubber) =
+            (steps_of(&asked.version), parameters_of(&asked.version), self.engine.models().scrubber()?);
         let task = PlaybookTask::new(&steps, &parameters, &scrubber).map_err(|error| EngineError::Refused(error.to_string()))?;
         let sources = asked.version.sources();
         let interview =
-            Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?.telling_of(sources.clone());
+            Interview::begin(self.engine, settings.clone(), provider, None, Some(lease.job.clone()))?.telling_of(sources.clone());
         let proposer = interview.proposer(&task.label());
         let words = interview.drive(task, "Describing playbooks with the model", control)?.found;
         let found = (!words.is_empty()).then(|| serde_json::to_string(&words)).transpose();
@@ -177,9 +179,9 @@ impl Engine {
             proposer,
             found: found.map_err(|error| EngineError::Stored { what: "wording of a playbook", error })?,
             sources,
-            made_at: self.now(),
+            made_at: self.engine.now(),
         };
-        Ok(self.store().write(|tx| {
+        Ok(self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             // If a session was excluded or erased during the call, the answer is out of date.
             if !is_on_record(tx, &asked.version)? {
@@ -197,7 +199,7 @@ impl Engine {
                 return Ok(false);
             }
             match worded(&row.version, &reply)? {
-                Some(version) => tx.playbooks().put_playbook_version(&asked.id, &version, self.now()).map(|()| true),
+                Some(version) => tx.playbooks().put_version(&asked.id, &version, self.engine.now()).map(|()| true),
                 None => Ok(false),
             }
         })?)

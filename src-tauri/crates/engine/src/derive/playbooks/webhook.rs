@@ -11,8 +11,9 @@ use keepsake_models::language::{Endpoint, Notifier, Reach, Shape, Unwatched};
 use keepsake_store::{Lease, ModelCallEnd, NewJob, NewModelCall, PlaybookRow};
 use serde_json::json;
 
+use crate::areas::Playbooks;
 use crate::language::ModelFailure;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Setting that stores the address.
 const WEBHOOK_SETTING: &str = "playbooks_webhook";
@@ -26,23 +27,23 @@ const PURPOSE: &str = "webhook_playbooks/1";
 /// Listed there instead of a model name, because no model is called.
 const NO_MODEL: &str = "webhook";
 
-impl Engine {
+impl Playbooks<'_> {
     /// The address that receives notices of new playbooks, if one is set.
-    pub fn playbook_webhook(&self) -> Result<Option<String>> {
-        Ok(self.store().read(|tx| tx.settings().choice(WEBHOOK_SETTING, CHOICES))?)
+    pub fn webhook(&self) -> Result<Option<String>> {
+        Ok(self.engine.store().read(|tx| tx.settings().choice(WEBHOOK_SETTING, CHOICES))?)
     }
 
     /// Sets or clears the address that receives notices. Playbooks that already need a decision do not count as new.
-    pub fn set_playbook_webhook(&self, address: Option<&str>) -> Result<()> {
+    pub fn set_webhook(&self, address: Option<&str>) -> Result<()> {
         let address = address.map(str::trim).filter(|address| !address.is_empty());
         if let Some(address) = address {
             self.webhook_endpoint(address)?;
         }
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             tx.settings().put_choice(WEBHOOK_SETTING, CHOICES, &address, now)?;
             for row in tx.playbooks().all()?.iter().filter(|row| !row.is_announced) {
-                tx.playbooks().mark_playbook_announced(&row.id, now)?;
+                tx.playbooks().mark_announced(&row.id, now)?;
             }
             Ok(())
         })?;
@@ -52,7 +53,7 @@ impl Engine {
     /// The endpoint of an address; an error if only this computer is allowed and the address is on another one.
     fn webhook_endpoint(&self, address: &str) -> Result<(Endpoint, Reach)> {
         let endpoint = Endpoint::parse(address, Shape::Ollama).map_err(|error| EngineError::Refused(error.to_string()))?;
-        let is_held = self.model_settings()?.this_computer_only;
+        let is_held = self.engine.models().settings()?.this_computer_only;
         if is_held && !endpoint.is_this_computer() {
             return Err(EngineError::Refused(format!(
                 "{} is not on this computer, and \"This computer only\" is on; turn it off in Settings, Models to allow this \
@@ -65,33 +66,33 @@ impl Engine {
 
     /// Candidates that have not been announced in a notice.
     fn unannounced(&self) -> Result<Vec<PlaybookRow>> {
-        let mut rows = self.playbooks()?;
+        let mut rows = self.list()?;
         rows.retain(|row| row.status == PlaybookStatus::Candidate && !row.is_announced);
         Ok(rows)
     }
 
     /// Queues a notice if an address is set and there is something new.
-    pub(super) fn queue_playbook_notice(&self) -> Result<()> {
-        if self.playbook_webhook()?.is_none() || self.unannounced()?.is_empty() {
+    pub(super) fn queue_notice(&self) -> Result<()> {
+        if self.webhook()?.is_none() || self.unannounced()?.is_empty() {
             return Ok(());
         }
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::PlaybookNotice,
             idempotency_key: "new".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// Sends the new playbooks to the address and completes the job.
-    pub(crate) fn perform_playbook_notice(&self, lease: &Lease) -> Result<()> {
+    pub(crate) fn perform_notice(&self, lease: &Lease) -> Result<()> {
         let rows = self.unannounced()?;
-        let now = self.now();
-        let Some(address) = self.playbook_webhook()?.filter(|_| !rows.is_empty()) else {
-            self.store().write(|tx| tx.jobs().complete(lease, "{}", now))?;
+        let now = self.engine.now();
+        let Some(address) = self.webhook()?.filter(|_| !rows.is_empty()) else {
+            self.engine.store().write(|tx| tx.jobs().complete(lease, "{}", now))?;
             return Ok(());
         };
         let (endpoint, reach) = self.webhook_endpoint(&address)?;
@@ -100,7 +101,7 @@ impl Engine {
         sources.sort();
         sources.dedup();
         let call = NewModelCall {
-            id: CallId::fresh(self.ids()),
+            id: CallId::fresh(self.engine.ids()),
             purpose: PURPOSE.to_owned(),
             host: endpoint.origin(),
             is_local: endpoint.is_this_computer(),
@@ -112,9 +113,9 @@ impl Engine {
             request: body.clone(),
             started: now,
         };
-        let notifier = Notifier::new(endpoint, reach, Arc::clone(&self.inner.clock))
+        let notifier = Notifier::new(endpoint, reach, Arc::clone(&self.engine.inner.clock))
             .map_err(|error| EngineError::Refused(error.to_string()))?;
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             // Checked in the transaction that clears the notice for sending, because a session may have been excluded
             // meanwhile.
@@ -124,11 +125,11 @@ impl Engine {
                     retry_ms: RETRY_MS,
                 }));
             }
-            tx.model_calls().begin_model_call(&call, 0)?;
+            tx.model_calls().begin(&call, 0)?;
             Ok(Ok(()))
         })??;
         let sent = notifier.send(&body, &Unwatched);
-        let now = self.now();
+        let now = self.engine.now();
         let end = ModelCallEnd {
             outcome: if sent.is_ok() { CallOutcome::Answered } else { CallOutcome::Failed },
             reply: None,
@@ -139,11 +140,11 @@ impl Engine {
             error: sent.as_ref().err().map(ToString::to_string),
             ended: now,
         };
-        self.store().write(|tx| tx.model_calls().end_model_call(&call.id, &end))?;
+        self.engine.store().write(|tx| tx.model_calls().end(&call.id, &end))?;
         sent.map_err(ModelFailure::Call)?;
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             for row in &rows {
-                tx.playbooks().mark_playbook_announced(&row.id, now)?;
+                tx.playbooks().mark_announced(&row.id, now)?;
             }
             tx.jobs().complete(lease, &json!({ "told": rows.len() }).to_string(), now)
         })?;

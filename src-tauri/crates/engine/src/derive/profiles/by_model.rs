@@ -22,7 +22,7 @@ use crate::derive::gaps::GapBook;
 use crate::language::{Interview, ModelFailure, ModelSettings, Provider};
 use crate::queue::control::Control;
 use crate::serve::boundary::{AccessMap, people_key, standing_rows};
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Maximum number of attempts to write a result before the job is postponed. If people or places change during an attempt,
 /// the result is compared with the store again. Each attempt takes milliseconds.
@@ -85,30 +85,30 @@ struct Read {
     proposer: String,
 }
 
-impl Engine {
+impl crate::areas::People<'_> {
     /// If a model makes proposals, queues a job for each person with messages that it has not read. Returns how many.
-    pub(crate) fn queue_people_for_model(&self) -> Result<usize> {
-        if self.model_settings()?.proposing().is_none() {
+    pub(crate) fn queue_for_model(&self) -> Result<usize> {
+        if self.engine.models().settings()?.proposing().is_none() {
             return Ok(0);
         }
-        let people = self.store().read(|tx| {
-            let map = self.map(tx)?;
+        let people = self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             let own = tx.profiles().own_seqs()?;
             let mut people = Vec::new();
             for (person, conversations) in heard(tx, &map)? {
                 let subject = subjected(&map, person, &conversations);
-                let reads = tx.profiles().profile_reads(&subject.person)?;
+                let reads = tx.profiles().reads(&subject.person)?;
                 if circles(&subject, &map, &own, &reads).iter().any(Circle::is_unread) {
                     people.push(subject.person);
                 }
             }
             Ok(people)
         })?;
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             for person in &people {
                 let job = NewJob {
-                    id: JobId::fresh(self.ids()),
+                    id: JobId::fresh(self.engine.ids()),
                     kind: JobKind::DeriveProfilesModel,
                     idempotency_key: person.to_string(),
                     payload: serde_json::json!({ "entity_id": person }).to_string(),
@@ -118,14 +118,14 @@ impl Engine {
             Ok(())
         })?;
         if !people.is_empty() {
-            self.look_for_work();
+            self.engine.queue().look_for_work();
         }
         Ok(people.len())
     }
 
     /// Lets the chosen model read a person's unread messages, one audience after another, and completes the job.
     pub(crate) fn derive_profiles_by_model(&self, person: &EntityId, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let settings = self.model_settings()?;
+        let settings = self.engine.models().settings()?;
         // If no model is chosen anymore, there is nothing to do.
         let provider = settings.proposing().cloned();
         let mut tried = BTreeSet::new();
@@ -134,7 +134,7 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            let Some(circle) = self.store().read(|tx| self.unread_circle(tx, person, &tried))? else { break };
+            let Some(circle) = self.engine.store().read(|tx| self.unread_circle(tx, person, &tried))? else { break };
             tried.insert(circle.people.clone());
             match self.read_circle(person, circle, &settings, provider, lease, control) {
                 Ok(read) => {
@@ -147,16 +147,16 @@ impl Engine {
             }
         }
         let result = serde_json::json!({ "circles": tried.len(), "entries": entries, "stopped": stopped }).to_string();
-        self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?;
+        self.engine.store().write(|tx| tx.jobs().complete(lease, &result, self.engine.now()))?;
         // Queue messages that arrived meanwhile: until now, their job would have counted as a duplicate of this one.
-        self.queue_people_for_model().map(drop)
+        self.queue_for_model().map(drop)
     }
 
     fn unread_circle(&self, tx: &ReadTx<'_>, person: &EntityId, tried: &BTreeSet<Option<People>>) -> StoreResult<Option<Circle>> {
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         let Some(conversations) = heard(tx, &map)?.remove(person) else { return Ok(None) };
         let subject = subjected(&map, person.clone(), &conversations);
-        let circles = circles(&subject, &map, &tx.profiles().own_seqs()?, &tx.profiles().profile_reads(person)?);
+        let circles = circles(&subject, &map, &tx.profiles().own_seqs()?, &tx.profiles().reads(person)?);
         Ok(circles.into_iter().find(|circle| circle.is_unread() && !tried.contains(&circle.people)))
     }
 
@@ -171,7 +171,7 @@ impl Engine {
         control: &dyn Control,
     ) -> Result<Read> {
         let places: Vec<&Place> = circle.places.iter().map(|(place, ..)| place).collect();
-        let (map, said) = self.store().read(|tx| Ok((self.map(tx)?, self.said_at(tx, &places)?)))?;
+        let (map, said) = self.engine.store().read(|tx| Ok((self.engine.access_map(tx)?, self.said_at(tx, &places)?)))?;
         let read_before: HashMap<&ConversationId, i64> =
             circle.places.iter().map(|(place, _, read)| (&place.conversation, *read)).collect();
         let mut homes: HashMap<&InteractionId, &ConversationId> = HashMap::new();
@@ -183,10 +183,10 @@ impl Engine {
         }
         let subject = Subjected { places: places.into_iter().cloned().collect(), ..of_members(&map, person) };
         let groups = map.persons.groups();
-        let model = self.inner.embedder.ready();
+        let model = self.engine.inner.embedder.ready();
         let nearness = Nearness::by(model.as_deref());
         let resting = HashMap::new();
-        let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
+        let reading = Reading::new(self.engine, &groups, &subject, &said, &resting, &nearness);
         let (utterances, similarity) = (reading.spoken_anywhere(), alike(&nearness));
         let name = reading.name(&subject.places.iter().collect::<Vec<_>>());
         let input = ProfileInput {
@@ -197,13 +197,13 @@ impl Engine {
             debunked: &[],
             similarity: &similarity,
         };
-        let scrubber = self.scrubber()?;
+        let scrubber = self.engine.models().scrubber()?;
         let task = |length| ProfileTask::of_news(input, &scrubber, &|id| news.contains(id), length);
         // The most conversations that may be shown; a model with a shorter context is shown fewer.
         let most = task(ContextLength::default()).map_err(|error| EngineError::Refused(error.to_string()))?;
         let told: BTreeSet<ConversationId> =
             most.shown().iter().filter_map(|id| homes.get(id)).map(|home| (*home).clone()).collect();
-        let interview = Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?
+        let interview = Interview::begin(self.engine, settings.clone(), provider, None, Some(lease.job.clone()))?
             .telling_of(told.into_iter().collect());
         let proposer = interview.proposer(&PROFILE.label());
         let found = interview.drive_in_parts(task, "Updating profiles", control)?.found;
@@ -214,7 +214,7 @@ impl Engine {
         let entity_of = tx.people().entities_of_handles()?;
         let said = places.iter().map(|place| {
             let rows = rows_in(tx, &place.conversation)?;
-            let readings = self.readings_kept(tx, &place.conversation, &rows)?;
+            let readings = self.engine.conversations().readings_kept(tx, &place.conversation, &rows)?;
             Ok((place.conversation.clone(), spoken_in(rows, readings, &entity_of)))
         });
         said.collect()
@@ -233,10 +233,10 @@ impl Engine {
     /// As [`store_read`](Self::store_read); `None` if something else was written meanwhile.
     fn try_to_store(&self, person: &EntityId, read: &Read, lease: &Lease, control: &dyn Control) -> Result<Option<usize>> {
         let Read { circle, found, proposer } = read;
-        let model = self.inner.embedder.ready();
+        let model = self.engine.inner.embedder.ready();
         let nearness = Nearness::by(model.as_deref());
-        let known = self.store().read(|tx| {
-            let (version, map) = (tx.privacy().boundary_version()?, self.map(tx)?);
+        let known = self.engine.store().read(|tx| {
+            let (version, map) = (tx.privacy().boundary_version()?, self.engine.access_map(tx)?);
             let Some(conversations) = heard(tx, &map)?.remove(person) else { return Ok(None) };
             let subject = subjected(&map, person.clone(), &conversations);
             let groups = map.persons.groups();
@@ -248,7 +248,7 @@ impl Engine {
                 return Ok(None);
             }
             let rows = standing_rows(tx, &map.persons, &groups, &subject.members)?;
-            let refused = tx.profiles().profile_disputes(&subject.members)?;
+            let refused = tx.profiles().disputes(&subject.members)?;
             let mut resting = HashMap::new();
             for place in rows.iter().flat_map(|row| row.entry.evidence.as_slice()) {
                 if let Some(message) = tx.log().interaction(&place.interaction)?
@@ -263,7 +263,7 @@ impl Engine {
             Ok(Some((version, subject, groups, rows, refused, resting, said, GapBook::load(tx)?)))
         })?;
         let Some((version, subject, groups, before, refused, resting, said, mut book)) = known else { return Ok(Some(0)) };
-        let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
+        let reading = Reading::new(self.engine, &groups, &subject, &said, &resting, &nearness);
         let similarity = alike(&nearness);
         // Only messages that the model was shown count as read, so that no other message dates an entry.
         let shown: HashSet<&InteractionId> = found.shown.iter().collect();
@@ -285,23 +285,23 @@ impl Engine {
             changes(without_credentials(found.findings.clone(), text_of), ProfileOrigin::Model, &input)
         };
         let rows = reading.partitions(&before, &debunked(refused.clone()), proposer, &by_model, control)?;
-        let gaps = book.read(self, person, &spoken, &similarity, Some((proposer, &found.occurrences)));
-        Ok(self.store().write(|tx| {
+        let gaps = book.read(self.engine, person, &spoken, &similarity, Some((proposer, &found.occurrences)));
+        Ok(self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             let is_same = tx.privacy().boundary_version()? == version
-                && tx.profiles().profile_disputes(&subject.members)? == refused
-                && standing_rows(tx, &self.map(tx)?.persons, &groups, &subject.members)? == before;
+                && tx.profiles().disputes(&subject.members)? == refused
+                && standing_rows(tx, &self.engine.access_map(tx)?.persons, &groups, &subject.members)? == before;
             if !is_same {
                 return Ok(None);
             }
             for row in &rows {
-                tx.profiles().insert_profile(row, &subject.members)?;
+                tx.profiles().insert(row, &subject.members)?;
             }
             for gap in &gaps {
                 gap.apply(tx)?;
             }
             for (place, last, _) in &circle.places {
-                tx.profiles().mark_profile_read(person, &place.conversation, &circle.key, *last)?;
+                tx.profiles().mark_read(person, &place.conversation, &circle.key, *last)?;
             }
             Ok(Some(rows.len()))
         })?)

@@ -234,7 +234,7 @@ impl<'a> Reading<'a> {
                 let id = self.entry_id(&entry, partition.reach.as_ref(), &people_key, proposer);
                 let is_taken = own.iter().chain(rows.iter().map(|row| &row.entry)).any(|known| known.id == id);
                 let id = if is_taken { ProfileId::fresh(self.engine.ids()) } else { id };
-                let made = self.engine.made_first(id.as_str());
+                let made = self.engine.maintenance().made_first(id.as_str());
                 let stored = entry.stored(id, old.clone(), made);
                 own.iter_mut().filter(|entry| Some(&entry.id) == old.as_ref()).for_each(|entry| entry.superseded_at = Some(now));
                 own.push(stored.clone());

@@ -13,59 +13,63 @@ use keepsake_insight::session::{ENGINE_VERSION, Item, SessionRecord, words_at};
 use keepsake_store::{FoundSession, Lease, NewJob, SessionRecordRow, SessionReplyRow, SessionRow, StoreError};
 
 use super::{Read, SessionRules, item_of};
+use crate::areas::Sessions;
 use crate::derive::analyze::insight_turns;
 use crate::derive::tiers::entries_of;
 use crate::derive::topics::is_readable;
 use crate::language::passing;
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
-impl Engine {
+impl Sessions<'_> {
     /// Queues a job for the sessions that no model has read, if a model makes proposals.
-    pub(crate) fn queue_sessions_for_model(&self) -> Result<()> {
-        if self.model_settings()?.proposing().is_none() {
+    pub(crate) fn queue_for_model(&self) -> Result<()> {
+        if self.engine.models().settings()?.proposing().is_none() {
             return Ok(());
         }
-        if self.store().read(|tx| tx.replies().sessions_unread_by_model(ENGINE_VERSION))?.is_empty() {
+        if self.engine.store().read(|tx| tx.replies().sessions_unread_by_model(ENGINE_VERSION))?.is_empty() {
             return Ok(());
         }
         // One job is enough: it handles every session that is unread when it runs.
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::SessionsModel,
             idempotency_key: "sessions".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// Lets the chosen model summarize the sessions it has not read, latest first, and completes the job.
-    pub(crate) fn perform_sessions_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+    pub(crate) fn perform_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         // If no model is chosen anymore, there is nothing to do.
-        let is_chosen = self.model_settings()?.proposing().is_some();
-        let waiting =
-            if is_chosen { self.store().read(|tx| tx.replies().sessions_unread_by_model(ENGINE_VERSION))? } else { Vec::new() };
-        let rules = self.session_rules()?;
+        let is_chosen = self.engine.models().settings()?.proposing().is_some();
+        let waiting = if is_chosen {
+            self.engine.store().read(|tx| tx.replies().sessions_unread_by_model(ENGINE_VERSION))?
+        } else {
+            Vec::new()
+        };
+        let rules = self.rules()?;
         let (mut told, mut unusable) = (0_u64, None);
         for id in &waiting {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            told += u64::from(passing(self.session_by_model(id, &rules, lease, control), &mut unusable)?);
+            told += u64::from(passing(self.by_model(id, &rules, lease, control), &mut unusable)?);
         }
         if let Some(error) = unusable {
             return Err(error);
         }
         let result = serde_json::json!({ "asked": waiting.len(), "told": told }).to_string();
-        Ok(self.store().write(|tx| tx.jobs().complete(lease, &result, self.now()))?)
+        Ok(self.engine.store().write(|tx| tx.jobs().complete(lease, &result, self.engine.now()))?)
     }
 
     /// Asks the model about one session. Returns whether its record is now in use.
-    fn session_by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
-        let Some(read) = self.session_to_ask(id, rules)? else { return Ok(false) };
-        let (conversation, private) = self.store().read(|tx| {
+    fn by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
+        let Some(read) = self.question_about(id, rules)? else { return Ok(false) };
+        let (conversation, private) = self.engine.store().read(|tx| {
             Ok((tx.log().conversation(&read.row.conversation_id)?, tx.log().private_intervals(&read.row.conversation_id)?))
         })?;
         // The conversation was excluded after the messages were read, and perhaps included again.
@@ -73,7 +77,8 @@ impl Engine {
             return Ok(false);
         }
         let turns = insight_turns(&read.own);
-        let (interview, scrubber) = self.interview(self.model_settings()?, &conversation, Some(&lease.job))?;
+        let (interview, scrubber) =
+            self.engine.models().interview(self.engine.models().settings()?, &conversation, Some(&lease.job))?;
         let may_hold_goals = rules.holds_goals(&read.row.agent);
         let task = |length| SessionTask::new(&turns, &read.record, may_hold_goals, &scrubber, length);
         let proposer = interview.proposer(&SESSION.label());
@@ -86,13 +91,13 @@ impl Engine {
             conversation_id: conversation.id.clone(),
             proposer,
             record,
-            made_at: self.now(),
+            made_at: self.engine.now(),
         };
         let by_model = told(&reply, &read)?;
         let entries = by_model.as_ref().map(|(row, items)| entries_of(row, items));
         let found = FoundSession { by_rules: (read.row, read.items), by_model };
-        let now = self.now();
-        Ok(self.store().write(|tx| {
+        let now = self.engine.now();
+        Ok(self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             // If the session continued, or was excluded or erased during the call, the answer is out of date.
             if !is_readable(tx, read.own.iter())? || !tx.replies().put_session_reply(&reply, &found, now)? {
@@ -106,8 +111,8 @@ impl Engine {
     }
 
     /// The session with its current messages, if the rules' record is still current and covers the same messages.
-    fn session_to_ask(&self, id: &SessionId, rules: &SessionRules) -> Result<Option<Read>> {
-        let end = self.store().read(|tx| match tx.sessions().session(id) {
+    fn question_about(&self, id: &SessionId, rules: &SessionRules) -> Result<Option<Read>> {
+        let end = self.engine.store().read(|tx| match tx.sessions().session(id) {
             Ok(row) if row.superseded.is_none() => tx.replies().session_end_read(&row.conversation_id),
             Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -119,7 +124,7 @@ impl Engine {
 
     /// The record that a model made of this session earlier.
     pub(super) fn told_before(&self, read: &Read) -> Result<Option<SessionRecordRow>> {
-        match self.store().read(|tx| tx.replies().session_reply(&read.row.id))? {
+        match self.engine.store().read(|tx| tx.replies().session_reply(&read.row.id))? {
             Some(reply) => told(&reply, read),
             None => Ok(None),
         }

@@ -6,7 +6,8 @@ use keepsake_domain::{InteractionId, TopicDecisionId, TopicId};
 use keepsake_store::{ReadTx, TopicDecisionRow};
 
 use super::StoreResult;
-use crate::{Engine, EngineError, Result};
+use crate::areas::Topics;
+use crate::{EngineError, Result};
 
 /// Maximum length of a title in characters; anything longer is not a title.
 const TITLE_CHARS_MAX: usize = 120;
@@ -40,13 +41,13 @@ impl TopicChoice {
 }
 
 fn messages(tx: &ReadTx<'_>, topic: &TopicId) -> StoreResult<Vec<InteractionId>> {
-    Ok(tx.topics().topic_messages(topic)?.into_iter().map(|(id, _)| id).collect())
+    Ok(tx.topics().messages(topic)?.into_iter().map(|(id, _)| id).collect())
 }
 
-impl Engine {
+impl Topics<'_> {
     /// Stores a decision about a topic. Its effect is visible when this returns.
-    pub fn decide_topic(&self, topic: &TopicId, choice: &TopicChoice) -> Result<TopicDecisionId> {
-        let (partition, own, other) = self.store().read(|tx| {
+    pub fn decide(&self, topic: &TopicId, choice: &TopicChoice) -> Result<TopicDecisionId> {
+        let (partition, own, other) = self.engine.store().read(|tx| {
             let row = tx.topics().topic(topic)?;
             let other = match choice {
                 TopicChoice::Merge(other) | TopicChoice::Leave(Some(other)) => {
@@ -84,26 +85,26 @@ impl Engine {
             _ => other.map(|(_, messages)| messages).unwrap_or_default(),
         };
         let row = TopicDecisionRow {
-            id: TopicDecisionId::fresh(self.ids()),
+            id: TopicDecisionId::fresh(self.engine.ids()),
             partition: partition.clone(),
             kind: choice.kind().to_owned(),
             title,
             a: own,
             b,
-            decided_at: self.now(),
+            decided_at: self.engine.now(),
             undone_at: None,
         };
-        self.store().write(|tx| tx.topics().insert_topic_decision(&row))?;
+        self.engine.store().write(|tx| tx.topics().insert_decision(&row))?;
         self.after_deciding(&partition)?;
         Ok(row.id)
     }
 
     /// Undoes a decision, or redoes it.
-    pub fn undo_topic_decision(&self, id: &TopicDecisionId, is_undone: bool) -> Result<()> {
-        let now = self.now();
-        let partition = self.store().write(|tx| {
-            let row = tx.topics().topic_decision(id)?;
-            tx.topics().undo_topic_decision(id, is_undone.then_some(now))?;
+    pub fn undo_decision(&self, id: &TopicDecisionId, is_undone: bool) -> Result<()> {
+        let now = self.engine.now();
+        let partition = self.engine.store().write(|tx| {
+            let row = tx.topics().decision(id)?;
+            tx.topics().undo_decision(id, is_undone.then_some(now))?;
             Ok(row.partition)
         })?;
         self.after_deciding(&partition)
@@ -111,7 +112,7 @@ impl Engine {
 
     /// Derives immediately instead of through the queue, because the person is waiting for the effect.
     fn after_deciding(&self, partition: &str) -> Result<()> {
-        let rules = self.topic_rules()?;
+        let rules = self.rules()?;
         self.derive_partition_named(partition, &rules)
     }
 }

@@ -23,6 +23,7 @@ use keepsake_store::{
 use super::StoreResult;
 use super::derive::message_id;
 use super::wording::{NewVersion, drawn};
+use crate::areas::Topics;
 use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::as_read;
 use crate::language::{Interview, ModelSettings, Provider, passing};
@@ -126,25 +127,26 @@ pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r In
     Ok(true)
 }
 
-impl Engine {
+impl Topics<'_> {
     /// Queues a job that lets the chosen model word topics, if a model makes proposals and there is something it has not
     /// read.
-    pub(crate) fn queue_topics_for_model(&self) -> Result<()> {
-        if self.model_settings()?.proposing().is_none() {
+    pub(crate) fn queue_for_model(&self) -> Result<()> {
+        if self.engine.models().settings()?.proposing().is_none() {
             return Ok(());
         }
-        let (mark, read) = self.store().read(|tx| Ok((self.unread_by_model(tx)?, tx.settings().setting(READ_SETTING)?)))?;
+        let (mark, read) =
+            self.engine.store().read(|tx| Ok((self.unread_by_model(tx)?, tx.settings().setting(READ_SETTING)?)))?;
         if mark.is_empty() || read.as_ref() == Some(&mark) {
             return Ok(());
         }
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::TopicsModel,
             idempotency_key: "topics".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
@@ -152,8 +154,8 @@ impl Engine {
     fn unread_by_model(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         let mut hash = blake3::Hasher::new();
         let mut count = 0;
-        for partition in self.topic_partitions_standing(tx)? {
-            for (_, key) in tx.topics().topics_unworded(&partition)? {
+        for partition in self.partitions_standing(tx)? {
+            for (_, key) in tx.topics().unworded(&partition)? {
                 hash.update(key.as_bytes());
                 count += 1;
             }
@@ -167,32 +169,32 @@ impl Engine {
 
     /// The ids of the partitions whose topics may be read now. The owner's comes first, because most of its content is in
     /// others too.
-    fn topic_partitions_standing(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<String>> {
-        let map = self.map(tx)?;
-        let standing = map.standing_partitions(tx, &self.inner.policy)?;
+    fn partitions_standing(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<String>> {
+        let map = self.engine.access_map(tx)?;
+        let standing = map.standing_partitions(tx, &self.engine.inner.policy)?;
         let mut ids: Vec<String> = standing.into_iter().map(|(row, _)| row.id).collect();
         ids.sort_by_key(|id| (id != super::OWNER_PARTITION, id.clone()));
         Ok(ids)
     }
 
     /// Lets the chosen model word new topics and judge which topics are the same, and completes the job.
-    pub(crate) fn perform_topics_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let settings = self.model_settings()?;
-        let rules = self.topic_rules()?;
+    pub(crate) fn perform_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.engine.models().settings()?;
+        let rules = self.rules()?;
         // If no model is chosen anymore, there is nothing to do.
         let provider = settings.proposing().cloned();
         let (mut worded, mut judged) = (0_u64, 0_u64);
         let mut unusable: Option<EngineError> = None;
         if let Some(provider) = &provider {
-            let asking = Asking { engine: self, settings: &settings, provider, rules: &rules, lease, control };
+            let asking = Asking { engine: self.engine, settings: &settings, provider, rules: &rules, lease, control };
             let mut tried: BTreeSet<String> = BTreeSet::new();
-            let partitions = self.store().read(|tx| self.topic_partitions_standing(tx))?;
+            let partitions = self.engine.store().read(|tx| self.partitions_standing(tx))?;
             for partition in &partitions {
-                while let Some(matter) = self.store().read(|tx| self.next_matter(tx, partition, &tried))? {
+                while let Some(matter) = self.engine.store().read(|tx| self.next_matter(tx, partition, &tried))? {
                     tried.insert(matter.content_key.clone());
                     worded += u64::from(passing(asking.word(&matter), &mut unusable)?);
                 }
-                let pairs = self.store().read(|tx| pairs(tx, partition))?;
+                let pairs = self.engine.store().read(|tx| pairs(tx, partition))?;
                 for pair in pairs.into_iter().take(PAIRS_MAX) {
                     judged += u64::from(passing(asking.judge(&pair), &mut unusable)?);
                 }
@@ -204,11 +206,11 @@ impl Engine {
             return Err(error);
         }
         let result = serde_json::json!({ "worded": worded, "judged": judged }).to_string();
-        let now = self.now();
-        self.store().write(|tx| {
+        let now = self.engine.now();
+        self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             let read = self.unread_by_model(tx)?;
-            tx.settings().put_setting(READ_SETTING, &read, now)?;
+            tx.settings().put(READ_SETTING, &read, now)?;
             tx.jobs().complete(lease, &result, now)
         })?;
         Ok(())
@@ -217,21 +219,21 @@ impl Engine {
     /// The next topic of a partition whose current content no model has worded.
     fn next_matter(&self, tx: &ReadTx<'_>, partition: &str, tried: &BTreeSet<String>) -> StoreResult<Option<Matter>> {
         // Conversations were excluded or links changed meanwhile. The remaining content gets a job of its own.
-        if !self.topic_partitions_standing(tx)?.iter().any(|id| id == partition) {
+        if !self.partitions_standing(tx)?.iter().any(|id| id == partition) {
             return Ok(None);
         }
-        let unworded = tx.topics().topics_unworded(partition)?;
+        let unworded = tx.topics().unworded(partition)?;
         let Some((id, content_key)) = unworded.into_iter().find(|(_, key)| !tried.contains(key)) else { return Ok(None) };
         let topic = tx.topics().topic(&id)?;
-        let mut versions: Vec<TopicVersionRow> = tx.topics().topic_versions(&id)?;
+        let mut versions: Vec<TopicVersionRow> = tx.topics().versions(&id)?;
         versions.retain(|version| !version.is_retired && version.proposer == ENGINE_VERSION);
         let (text, through) = text_so_far(tx, &versions)?;
-        let messages = tx.topics().topic_messages(&id)?;
+        let messages = tx.topics().messages(&id)?;
         let new: Vec<InteractionId> =
             messages.iter().filter(|(_, number)| *number > through).map(|(message, _)| message.clone()).collect();
         let known: BTreeSet<InteractionId> =
             text.iter().flat_map(|line| &line.places).filter_map(|place| message_id(&place.message)).collect();
-        let telling = tx.topics().topic_lines(&topic.version)?.into_iter().map(|line| line.place.interaction).collect();
+        let telling = tx.topics().lines(&topic.version)?.into_iter().map(|line| line.place.interaction).collect();
         Ok(Some(Matter {
             known: as_read(tx, tx.topics().interactions_of(&known.into_iter().collect::<Vec<_>>())?)?,
             new: as_read(tx, tx.topics().interactions_of(&new)?)?,
@@ -252,7 +254,7 @@ fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Ve
             break;
         }
         later = version.messages;
-        let Some(wording) = tx.topics().topic_wording(&version.content_key)? else { continue };
+        let Some(wording) = tx.topics().wording(&version.content_key)? else { continue };
         let lines: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
         if !lines.is_empty() {
             return Ok((lines, version.number));
@@ -271,10 +273,10 @@ type Unjudged = (String, TopicId, Option<TopicId>, Vec<InteractionId>);
 
 /// Proposed merges and splits, and similar pairs, that no model has judged and no person kept apart.
 fn pairs_to_judge(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Unjudged>> {
-    let judged: BTreeSet<String> = tx.topics().topic_verdicts(partition)?.into_iter().map(|row| row.subject).collect();
+    let judged: BTreeSet<String> = tx.topics().verdicts(partition)?.into_iter().map(|row| row.subject).collect();
     let mut found: Vec<Unjudged> = Vec::new();
     let mut names: BTreeSet<String> = judged;
-    for TopicProposalRow { id, topic, other, apart, .. } in tx.topics().topic_proposals(partition)? {
+    for TopicProposalRow { id, topic, other, apart, .. } in tx.topics().proposals(partition)? {
         let name = other.as_ref().map_or(id, |other| pair_name(&topic, other));
         if names.insert(name.clone()) {
             found.push((name, topic, other, apart));
@@ -298,14 +300,14 @@ fn pairs_to_judge(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Unjudged>
 
 /// Pairs of topics that a person kept apart or split.
 fn kept_apart(tx: &ReadTx<'_>, partition: &str) -> StoreResult<BTreeSet<String>> {
-    let decisions = tx.topics().topic_decisions(partition)?;
+    let decisions = tx.topics().decisions(partition)?;
     let mut holders: BTreeMap<InteractionId, TopicId> = BTreeMap::new();
     let standing: Vec<_> = decisions.iter().filter(|row| row.undone_at.is_none() && row.kind == "leave").collect();
     if standing.is_empty() {
         return Ok(BTreeSet::new());
     }
     for topic in tx.topics().topics_of(partition)? {
-        holders.extend(tx.topics().topic_messages(&topic.id)?.into_iter().map(|(message, _)| (message, topic.id.clone())));
+        holders.extend(tx.topics().messages(&topic.id)?.into_iter().map(|(message, _)| (message, topic.id.clone())));
     }
     let held = |messages: &[InteractionId]| messages.iter().find_map(|message| holders.get(message));
     let pairs = standing.into_iter().filter_map(|row| Some(pair_name(held(&row.a)?, held(&row.b)?)));
@@ -315,9 +317,9 @@ fn kept_apart(tx: &ReadTx<'_>, partition: &str) -> StoreResult<BTreeSet<String>>
 fn pairs(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Pair>> {
     let mut found = Vec::new();
     for (subject, topic, other, apart) in pairs_to_judge(tx, partition)? {
-        let own: Vec<InteractionId> = tx.topics().topic_messages(&topic)?.into_iter().map(|(id, _)| id).collect();
+        let own: Vec<InteractionId> = tx.topics().messages(&topic)?.into_iter().map(|(id, _)| id).collect();
         let (first, second) = match &other {
-            Some(other) => (own, tx.topics().topic_messages(other)?.into_iter().map(|(id, _)| id).collect()),
+            Some(other) => (own, tx.topics().messages(other)?.into_iter().map(|(id, _)| id).collect()),
             None => {
                 let gone: BTreeSet<&InteractionId> = apart.iter().collect();
                 (own.into_iter().filter(|id| !gone.contains(id)).collect(), apart)
@@ -353,7 +355,7 @@ impl Asking<'_> {
         let (known, new) = (insight_turns(&matter.known), insight_turns(&matter.new));
         let telling: BTreeSet<&str> = matter.telling.iter().map(InteractionId::as_str).collect();
         let input = WordingInput { text: &matter.text, known: &known, new: &new, telling: &telling, rules: self.rules };
-        let scrubber = self.engine.scrubber()?;
+        let scrubber = self.engine.models().scrubber()?;
         let task = |length| WordingTask::new(input, &scrubber, length);
         let rows = || matter.known.iter().chain(&matter.new);
         let sources = sources(rows());
@@ -377,17 +379,17 @@ impl Asking<'_> {
             if !has_content(tx, &matter.topic.id, &matter.content_key)? || !is_readable(tx, rows())? {
                 return Ok(false);
             }
-            tx.topics().put_topic_wording(&row)?;
+            tx.topics().put_wording(&row)?;
             if !apart.is_empty() {
-                tx.topics().put_topic_distinct(&matter.topic, &apart, &proposer, &sources, row.worded_at)?;
+                tx.topics().put_distinct(&matter.topic, &apart, &proposer, &sources, row.worded_at)?;
             }
-            for topic in tx.topics().topics_with_content(&row.content_key)? {
+            for topic in tx.topics().with_content(&row.content_key)? {
                 show(tx, &topic, &row)?;
             }
             Ok(!lines.is_empty())
         })?;
         if !apart.is_empty() {
-            self.engine.derive_partition_named(&matter.topic.partition, self.rules)?;
+            self.engine.topics().derive_partition_named(&matter.topic.partition, self.rules)?;
         }
         Ok(wrote)
     }
@@ -395,7 +397,7 @@ impl Asking<'_> {
     /// Judges one pair. Returns whether there is a verdict.
     fn judge(&self, pair: &Pair) -> Result<bool> {
         let [first, second] = pair.sides.each_ref().map(|rows| insight_turns(rows));
-        let scrubber = self.engine.scrubber()?;
+        let scrubber = self.engine.models().scrubber()?;
         let task = |length| PairTask::new(&first, &second, &scrubber, length);
         let rows = || pair.sides.iter().flatten();
         let sources = sources(rows());
@@ -427,7 +429,7 @@ impl Asking<'_> {
             if !is_there(&row.topic)? || !is_readable(tx, rows())? {
                 return Ok(false);
             }
-            tx.topics().put_topic_verdict(&row)?;
+            tx.topics().put_verdict(&row)?;
             Ok(!matches!(verdict, PairVerdict::Refused(_)))
         })?)
     }
@@ -436,7 +438,7 @@ impl Asking<'_> {
 /// Whether a topic exists and still has the content that was asked about.
 fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResult<bool> {
     match tx.topics().topic(topic) {
-        Ok(row) => Ok(tx.topics().topic_version(&row.version)?.content_key == content_key),
+        Ok(row) => Ok(tx.topics().version(&row.version)?.content_key == content_key),
         Err(StoreError::NotFound { .. }) => Ok(false),
         Err(error) => Err(error),
     }
@@ -444,12 +446,12 @@ fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResu
 
 /// Makes a wording the current version of a topic.
 fn show(tx: &WriteTx<'_>, topic: &TopicRow, wording: &TopicWordingRow) -> StoreResult<()> {
-    let Some(by_rules) = tx.topics().topic_version_of_content(&topic.id, &wording.content_key, ENGINE_VERSION)? else {
+    let Some(by_rules) = tx.topics().version_of_content(&topic.id, &wording.content_key, ENGINE_VERSION)? else {
         return Ok(());
     };
-    let Some((row, lines)) = worded(tx, &tx.topics().topic_version(&by_rules)?, wording)? else { return Ok(()) };
-    if !tx.topics().has_topic_version(&row.id)? {
-        tx.topics().insert_topic_version(&row, &lines)?;
+    let Some((row, lines)) = worded(tx, &tx.topics().version(&by_rules)?, wording)? else { return Ok(()) };
+    if !tx.topics().has_version(&row.id)? {
+        tx.topics().insert_version(&row, &lines)?;
     }
-    tx.topics().set_topic_version(&topic.id, &row.id)
+    tx.topics().set_version(&topic.id, &row.id)
 }

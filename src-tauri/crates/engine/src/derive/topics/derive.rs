@@ -16,6 +16,7 @@ use keepsake_store::{
 
 use super::wording::{Meanings, NewVersion, Wording};
 use super::{StoreResult, spoken_rows};
+use crate::areas::Topics;
 use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
@@ -131,7 +132,7 @@ fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Optio
     (engine.inner.policy.label_of)(&[&place])
 }
 
-impl Engine {
+impl Topics<'_> {
     /// Reads every complete batch that was not read under these rules, and returns how many.
     pub(super) fn read_batches(
         &self,
@@ -140,10 +141,10 @@ impl Engine {
         lease: Option<&Lease>,
         control: &dyn Control,
     ) -> Result<u64> {
-        let now = self.now();
-        let mut changed = self.store().read(|tx| {
-            let unread = self.unread_for_topics(tx, rules, model, now)?;
-            let readings = tx.topics().topic_readings()?;
+        let now = self.engine.now();
+        let mut changed = self.engine.store().read(|tx| {
+            let unread = self.unread_for(tx, rules, model, now)?;
+            let readings = tx.topics().readings()?;
             let mut changed = unread.changed;
             // Batches that were still open at the last search and are now complete because the conversation has been quiet.
             let rested = readings.into_iter().filter(|(_, (_, rests_at))| rests_at.is_some_and(|at| at <= now));
@@ -152,35 +153,35 @@ impl Engine {
             changed.dedup_by(|a, b| a.0 == b.0);
             Ok(changed)
         })?;
-        let embedder = self.embedder().ready();
+        let embedder = self.engine.embedder().ready();
         let embed = |texts: &[&str]| embedded(embedder.as_deref(), texts);
         let total = changed.len() as u64;
         let mut read = 0;
         for (done, (conversation, signature)) in changed.drain(..).enumerate() {
             control.progress("Reading messages for topics", done as u64, total);
             let (rows, known) =
-                self.store().read(|tx| Ok((spoken_rows(tx, &conversation)?, tx.topics().topic_batch_marks(&conversation)?)))?;
+                self.engine.store().read(|tx| Ok((spoken_rows(tx, &conversation)?, tx.topics().batch_marks(&conversation)?)))?;
             // The reader marks takeaways. The wording later uses the stored marks, without the reader.
-            let all = self.store().read(|tx| messages_on_record(tx, &conversation))?;
-            self.read_rows(&conversation, &all, 0, control)?;
+            let all = self.engine.store().read(|tx| messages_on_record(tx, &conversation))?;
+            self.engine.conversations().read_rows(&conversation, &all, 0, control)?;
             let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
             let turns = insight_turns(&rows);
             let (closed, rests_at) = batches(&times, rules, now);
             let mut found_so_far: Vec<(u32, String, Timestamp, Vec<StoredCluster>)> = Vec::new();
             // Stored in small groups, so that an interrupted run continues where it stopped.
             let store = |found: &mut Vec<(u32, String, Timestamp, Vec<StoredCluster>)>, is_last: bool| -> Result<()> {
-                self.store().write(|tx| {
+                self.engine.store().write(|tx| {
                     lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
                     // The conversation was erased or excluded meanwhile.
                     if !tx.conversation_status().are_on_record(std::slice::from_ref(&conversation))? {
                         return Ok(());
                     }
                     for (position, mark, closes, clusters) in &*found {
-                        tx.topics().put_topic_batch(&conversation, *position, mark, *closes, clusters)?;
+                        tx.topics().put_batch(&conversation, *position, mark, *closes, clusters)?;
                     }
                     if is_last {
-                        tx.topics().drop_topic_batches(&conversation, closed.len() as u32)?;
-                        tx.topics().put_topic_reading(&conversation, &signature, rests_at)?;
+                        tx.topics().drop_batches(&conversation, closed.len() as u32)?;
+                        tx.topics().put_reading(&conversation, &signature, rests_at)?;
                     }
                     Ok(())
                 })?;
@@ -217,13 +218,13 @@ impl Engine {
     }
 
     /// Folds every partition in which something changed, writes what is new, and returns the number of new versions.
-    pub(super) fn derive_topics(&self, rules: &TopicRules, lease: Option<&Lease>, control: &dyn Control) -> Result<u64> {
-        self.store().write(|tx| {
+    pub(super) fn derive(&self, rules: &TopicRules, lease: Option<&Lease>, control: &dyn Control) -> Result<u64> {
+        self.engine.store().write(|tx| {
             lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
-            tx.topics().drop_topic_replies_off_record()
+            tx.topics().drop_replies_off_record()
         })?;
-        let (version, partitions, ids) = self.store().read(|tx| {
-            let map = self.map(tx)?;
+        let (version, partitions, ids) = self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             let (changed, ids) = self.partitions_to_derive(tx, &map, rules)?;
             Ok((map.version, changed, ids))
         })?;
@@ -236,8 +237,8 @@ impl Engine {
             }
             written += self.derive_partition(&partition, rules, version, lease)?;
         }
-        let gone: Vec<String> = self.store().read(|tx| {
-            let known = if tx.privacy().boundary_version()? == version { tx.topics().topic_partitions()? } else { Vec::new() };
+        let gone: Vec<String> = self.engine.store().read(|tx| {
+            let known = if tx.privacy().boundary_version()? == version { tx.topics().partitions()? } else { Vec::new() };
             Ok(known.into_iter().map(|row| row.id).filter(|id| !ids.contains(id)).collect())
         })?;
         gone.iter().try_for_each(|id| self.drop_partition(id, lease))?;
@@ -246,11 +247,11 @@ impl Engine {
 
     /// Removes a partition in several transactions. It is hidden from the first one on.
     pub(super) fn drop_partition(&self, id: &str, lease: Option<&Lease>) -> Result<()> {
-        self.store().write(|tx| tx.topics().hide_topic_partition(id))?;
+        self.engine.store().write(|tx| tx.topics().hide_partition(id))?;
         loop {
-            let is_gone = self.store().write(|tx| {
+            let is_gone = self.engine.store().write(|tx| {
                 lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
-                tx.topics().drop_topic_partition(id)
+                tx.topics().drop_partition(id)
             })?;
             if is_gone {
                 return Ok(());
@@ -260,8 +261,8 @@ impl Engine {
 
     /// Derives one partition immediately, for example after a person's decision.
     pub(super) fn derive_partition_named(&self, id: &str, rules: &TopicRules) -> Result<()> {
-        let (version, partitions) = self.store().read(|tx| {
-            let map = self.map(tx)?;
+        let (version, partitions) = self.engine.store().read(|tx| {
+            let map = self.engine.access_map(tx)?;
             Ok((map.version, self.partitions_to_derive(tx, &map, rules)?.0))
         })?;
         for partition in partitions.iter().filter(|partition| partition.row.id == id) {
@@ -273,19 +274,19 @@ impl Engine {
     /// Folds one partition and writes what is new, unless something it rests on changes meanwhile. That change gets its own
     /// job, which reuses what was already written.
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
-        let reader = self.store().read(|tx| self.topic_reader(tx))?;
-        let embedder = self.embedder().ready();
+        let reader = self.engine.store().read(|tx| self.reader(tx))?;
+        let embedder = self.engine.embedder().ready();
         let embed = |texts: &[&str]| embedded(embedder.as_deref(), texts);
-        let derived = self.store().read(|tx| derived(tx, partition, rules, &reader, &embed))?;
+        let derived = self.engine.store().read(|tx| derived(tx, partition, rules, &reader, &embed))?;
         let id = &partition.row.id;
         let holds = |tx: &WriteTx<'_>| -> StoreResult<bool> {
             lease.map_or(Ok(()), |lease| tx.jobs().check_lease(lease))?;
-            Ok(tx.privacy().boundary_version()? == version && tx.topics().topic_decisions(id)? == partition.decisions)
+            Ok(tx.privacy().boundary_version()? == version && tx.topics().decisions(id)? == partition.decisions)
         };
         if derived.is_anew {
             self.drop_partition(id, lease)?;
         }
-        let begun = self.store().write(|tx| Ok(holds(tx)? && derived.begin(tx).map(|()| true)?))?;
+        let begun = self.engine.store().write(|tx| Ok(holds(tx)? && derived.begin(tx).map(|()| true)?))?;
         if !begun {
             return Ok(0);
         }
@@ -300,7 +301,7 @@ impl Engine {
             };
             let (some, others) = rest.split_at(rest.iter().take_while(fits).count());
             rest = others;
-            let held = self.store().write(|tx| {
+            let held = self.engine.store().write(|tx| {
                 let held = holds(tx)?;
                 if held {
                     some.iter().try_for_each(|piece| piece.write(tx))?;
@@ -311,7 +312,7 @@ impl Engine {
                 return Ok(0);
             }
         }
-        Ok(self.store().write(|tx| {
+        Ok(self.engine.store().write(|tx| {
             if !holds(tx)? {
                 return Ok(0);
             }
@@ -333,15 +334,15 @@ impl Engine {
         let private = on_record.iter().filter(|place| place.visibility == Visibility::Private);
         let circles: BTreeSet<People> = private.map(|place| place.people.clone()).chain([People::new()]).collect();
         let reaches: Vec<Option<People>> = [None].into_iter().chain(circles.into_iter().map(Some)).collect();
-        let marks = tx.topics().topic_batches_signature()?;
+        let marks = tx.topics().batches_signature()?;
         let known: HashMap<String, TopicPartitionRow> =
-            tx.topics().topic_partitions()?.into_iter().map(|row| (row.id.clone(), row)).collect();
-        let has_model = self.has_proposing_model(tx)?;
+            tx.topics().partitions()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let has_model = self.engine.models().has_proposing(tx)?;
         let (mut changed, mut ids) = (Vec::new(), BTreeSet::new());
         for reach in reaches {
             let Some(first) = on_record.first() else { break };
-            let Some(own) = label(self, reach.as_ref(), &first.conversation) else { continue };
-            let policy = &self.inner.policy;
+            let Some(own) = label(self.engine, reach.as_ref(), &first.conversation) else { continue };
+            let policy = &self.engine.inner.policy;
             // A closed audience sees public topics in addition to its own, so its own are made only from its private
             // conversations.
             let is_its_own = |place: &Place| match &reach {
@@ -356,7 +357,7 @@ impl Engine {
                 .map(|place| place.conversation.clone())
                 .collect();
             let (id, people_key) = partition_key(&groups, reach.as_ref());
-            let decisions = tx.topics().topic_decisions(&id)?;
+            let decisions = tx.topics().decisions(&id)?;
             let judged = if has_model { judged(tx, &id)? } else { Judged::default() };
             let mut hash = blake3::Hasher::new();
             hash.update(format!("{} {} {people_key} {decisions:?}", rules.text_mark(), rules.similarity).as_bytes());
@@ -395,10 +396,10 @@ fn act(row: &TopicDecisionRow) -> Option<Act> {
 /// What a model judged about the topics of a partition. The fold's ids are topic ids without their prefix.
 fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
     let mut judged = Judged::default();
-    for (topic, message) in tx.topics().topic_distinct(partition)? {
+    for (topic, message) in tx.topics().distinct(partition)? {
         judged.distinct.entry(seed(&topic).to_owned()).or_default().insert(message.to_string());
     }
-    for TopicVerdictRow { subject, topic, other, answer, .. } in tx.topics().topic_verdicts(partition)? {
+    for TopicVerdictRow { subject, topic, other, answer, .. } in tx.topics().verdicts(partition)? {
         match (other, answer.as_str()) {
             (Some(other), "same") => drop(judged.same.insert(Judged::pair(seed(&topic), seed(&other)))),
             (Some(other), "distinct") => drop(judged.apart.insert(Judged::pair(seed(&topic), seed(&other)))),
@@ -420,7 +421,7 @@ fn seed(topic: &TopicId) -> &str {
 
 /// The derived state of a partition, including the versions that are not stored yet.
 fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &str, embed: &Embed<'_>) -> StoreResult<Derived> {
-    let rows = tx.topics().topic_clusters(&partition.row.sources)?;
+    let rows = tx.topics().clusters(&partition.row.sources)?;
     let read: Vec<(String, Timestamp, Cluster)> = rows.into_iter().map(read_cluster).collect::<StoreResult<_>>()?;
     let decisions: Vec<Decision> = partition
         .decisions
@@ -434,7 +435,7 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
     let folded = fold_judged(&partition.row.id, &events, rules, &partition.judged);
     // A source that was read before and may not be read now must leave no trace in any version, so
     // everything is worded again.
-    let before = tx.topics().topic_partitions()?.into_iter().find(|row| row.id == partition.row.id);
+    let before = tx.topics().partitions()?.into_iter().find(|row| row.id == partition.row.id);
     let is_anew = before.is_some_and(|row| row.sources.iter().any(|source| !partition.row.sources.contains(source)));
     let meanings = Meanings::new(read.iter().map(|(_, _, cluster)| cluster), embed);
     let mut wording = Wording::new(tx, rules, reader, meanings, is_anew)?;
@@ -470,7 +471,7 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
             None
         } else {
             let messages = numbered(topic);
-            let known = if before.is_some() { tx.topics().topic_messages(&row.id)? } else { Vec::new() };
+            let known = if before.is_some() { tx.topics().messages(&row.id)? } else { Vec::new() };
             let kept = if messages.starts_with(&known) { known.len() } else { 0 };
             Some((messages, kept))
         };
@@ -535,17 +536,17 @@ impl Piece<'_> {
 
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
         match self {
-            Self::Begin(row) => tx.topics().begin_topic(row),
+            Self::Begin(row) => tx.topics().begin(row),
             Self::Version((version, lines)) => {
-                if tx.topics().has_topic_version(&version.id)? {
+                if tx.topics().has_version(&version.id)? {
                     return Ok(());
                 }
-                tx.topics().insert_topic_version(version, lines)
+                tx.topics().insert_version(version, lines)
             }
-            Self::Name(version, key) => tx.topics().name_topic_content(version, key),
-            Self::Clear(topic) => tx.topics().clear_topic_messages(topic),
-            Self::Messages(topic, from, messages) => tx.topics().add_topic_messages(topic, *from, messages),
-            Self::Topic(row) => tx.topics().put_topic(row),
+            Self::Name(version, key) => tx.topics().name_content(version, key),
+            Self::Clear(topic) => tx.topics().clear_messages(topic),
+            Self::Messages(topic, from, messages) => tx.topics().add_messages(topic, *from, messages),
+            Self::Topic(row) => tx.topics().put(row),
         }
     }
 }
@@ -554,9 +555,9 @@ impl Derived {
     /// Stores the sources first, so that an erasure in the meantime finds them. The partition counts as derived only once
     /// everything is written.
     fn begin(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
-        let known = tx.topics().topic_partitions()?.into_iter().find(|row| row.id == self.row.id);
+        let known = tx.topics().partitions()?.into_iter().find(|row| row.id == self.row.id);
         let signature = known.map_or_else(String::new, |row| row.signature);
-        tx.topics().put_topic_partition(&TopicPartitionRow { signature, ..self.row.clone() })
+        tx.topics().put_partition(&TopicPartitionRow { signature, ..self.row.clone() })
     }
 
     fn pieces(&self) -> Vec<Piece<'_>> {
@@ -583,10 +584,10 @@ impl Derived {
     }
 
     fn end(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
-        tx.topics().retain_topics(&self.row.id, &self.topics.iter().map(|topic| topic.row.id.clone()).collect())?;
+        tx.topics().retain(&self.row.id, &self.topics.iter().map(|topic| topic.row.id.clone()).collect())?;
         // A version that was stored but hidden is valid again.
-        tx.topics().keep_topic_versions(&self.row.id, &self.live)?;
-        self.proposals.iter().try_for_each(|proposal| tx.topics().insert_topic_proposal(proposal))?;
-        tx.topics().put_topic_partition(&self.row)
+        tx.topics().keep_versions(&self.row.id, &self.live)?;
+        self.proposals.iter().try_for_each(|proposal| tx.topics().insert_proposal(proposal))?;
+        tx.topics().put_partition(&self.row)
     }
 }

@@ -203,13 +203,13 @@ fn world(dir: &Path, policy: PrivacyPolicy, seed: u64, side: u64, observer: Obse
         if day == 3 {
             ids.0.store(900_000, Ordering::SeqCst);
             clock.set(Timestamp(MONDAY_TEN.0 + 40 * DAY_MS));
-            engine.derive_topics_now().unwrap();
+            engine.topics().derive_now().unwrap();
         }
     }
     ids.0.store(950_000, Ordering::SeqCst);
     clock.set(Timestamp(MONDAY_TEN.0 + 60 * DAY_MS));
-    engine.derive_topics_now().unwrap();
-    engine.embed_missing(&Unwatched).unwrap();
+    engine.topics().derive_now().unwrap();
+    engine.embeddings().embed_missing(&Unwatched).unwrap();
     engine
 }
 
@@ -232,7 +232,7 @@ fn topics_found(engine: &Engine, query: &str, audience: Option<&Audience>, limit
         kinds: vec![Kind::Topic],
         ..SearchAsk::default()
     };
-    engine.search(&ask).unwrap_or_default()
+    engine.serve().search(&ask).unwrap_or_default()
 }
 
 /// All topics that an observer finds by searching.
@@ -281,9 +281,9 @@ fn look(engine: &Engine, audience: &Audience) -> String {
     let seen = engine.with_view(audience, |tx, view| {
         let mut seen = String::new();
         for topic in view.topics(tx)? {
-            let versions = tx.topics().topic_versions(&topic.topic.id)?;
+            let versions = tx.topics().versions(&topic.topic.id)?;
             writeln!(seen, "{} {:?} {:?} {versions:?}", topic.title(), topic.topic, topic.messages).unwrap();
-            for line in tx.topics().topic_lines(&topic.version.id)? {
+            for line in tx.topics().lines(&topic.version.id)? {
                 writeln!(seen, "{line:?}").unwrap();
             }
         }
@@ -294,7 +294,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
 
 /// Filters too late: takes the owner's topics and then keeps those with a message visible to the observer.
 fn look_filtered(engine: &Engine, audience: &Audience) -> String {
-    let topics = engine.topics().unwrap();
+    let topics = engine.topics().list().unwrap();
     let seen = engine.with_view(audience, |tx, view| {
         let mut seen = String::new();
         for topic in &topics {

@@ -142,7 +142,7 @@ impl<'t, 'x> Wording<'t, 'x> {
     ) -> StoreResult<Self> {
         let mark = format!("{} {reader}", rules.text_mark());
         let (known, sources, readings) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Ok(Self { tx, rules, mark, is_anew, worded: tx.topics().topic_worded()?, known, sources, readings, meanings })
+        Ok(Self { tx, rules, mark, is_anew, worded: tx.topics().worded()?, known, sources, readings, meanings })
     }
 
     /// Every version of a topic.
@@ -150,15 +150,15 @@ impl<'t, 'x> Wording<'t, 'x> {
         let ids: Vec<TopicVersionId> = folded.steps.iter().map(|step| self.version_id(step)).collect();
         let keys = content_keys(&folded.steps, &self.mark);
         let mut stored = 0;
-        while !self.is_anew && stored < ids.len() && self.tx.topics().has_topic_version(&ids[stored])? {
+        while !self.is_anew && stored < ids.len() && self.tx.topics().has_version(&ids[stored])? {
             stored += 1;
         }
         let mut new: Vec<NewVersion> = Vec::new();
         let mut standing: Option<Standing> = None;
         for (at, step) in folded.steps.iter().enumerate().skip(stored) {
             // Reuse the wording of the same content: many topics occur in several partitions.
-            if let Some(twin) = self.tx.topics().topic_version_with_content(&keys[at], ENGINE_VERSION)? {
-                let lines = self.tx.topics().topic_lines(&twin.id)?;
+            if let Some(twin) = self.tx.topics().version_with_content(&keys[at], ENGINE_VERSION)? {
+                let lines = self.tx.topics().lines(&twin.id)?;
                 new.push((place_in(twin, topic, &ids, at, step), lines));
                 standing = None;
                 continue;
@@ -167,7 +167,7 @@ impl<'t, 'x> Wording<'t, 'x> {
                 (Some(before), _) => Some(before),
                 (None, None) => None,
                 (None, Some(before)) => {
-                    let known = self.tx.topics().topic_version_with_content(&keys[before], ENGINE_VERSION)?;
+                    let known = self.tx.topics().version_with_content(&keys[before], ENGINE_VERSION)?;
                     let id = known.map_or_else(|| ids[before].clone(), |twin| twin.id);
                     self.standing(&folded.steps[..at], &id)?
                 }
@@ -178,7 +178,7 @@ impl<'t, 'x> Wording<'t, 'x> {
             standing = Some(next);
         }
         let is_unnamed = match stored.checked_sub(1) {
-            Some(last) => self.tx.topics().topic_version(&ids[last])?.content_key.is_empty(),
+            Some(last) => self.tx.topics().version(&ids[last])?.content_key.is_empty(),
             None => false,
         };
         let unnamed =
@@ -186,17 +186,17 @@ impl<'t, 'x> Wording<'t, 'x> {
         let mut versions =
             Versions { by_rules: ids.last().cloned(), live: ids.clone(), new: Vec::new(), unnamed, by_model: None };
         for (at, key) in keys.iter().enumerate().filter(|(_, key)| self.worded.contains(*key)) {
-            let Some(wording) = self.tx.topics().topic_wording(key)? else { continue };
+            let Some(wording) = self.tx.topics().wording(key)? else { continue };
             let by_rules = match new.get(at.wrapping_sub(stored)) {
                 Some((row, _)) => row.clone(),
-                None => TopicVersionRow { content_key: key.clone(), ..self.tx.topics().topic_version(&ids[at])? },
+                None => TopicVersionRow { content_key: key.clone(), ..self.tx.topics().version(&ids[at])? },
             };
             let Some((row, lines)) = worded(self.tx, &by_rules, &wording)? else { continue };
             if at + 1 == ids.len() {
                 versions.by_model = Some(row.id.clone());
             }
             versions.live.push(row.id.clone());
-            if self.is_anew || !self.tx.topics().has_topic_version(&row.id)? {
+            if self.is_anew || !self.tx.topics().has_version(&row.id)? {
                 versions.new.push((row, lines));
             }
         }
@@ -214,13 +214,13 @@ impl<'t, 'x> Wording<'t, 'x> {
 
     /// The stored version that the first new one is made from.
     fn standing(&mut self, steps: &[TopicStep], id: &TopicVersionId) -> StoreResult<Option<Standing>> {
-        let row = self.tx.topics().topic_version(id)?;
+        let row = self.tx.topics().version(id)?;
         let mut messages: Vec<String> = Vec::new();
         for step in steps {
             messages.retain(|id| !step.removed.contains(id));
             messages.extend(step.added.iter().cloned());
         }
-        let stored = self.tx.topics().topic_lines(id)?;
+        let stored = self.tx.topics().lines(id)?;
         self.load(&stored.iter().map(|line| line.place.interaction.to_string()).collect::<Vec<_>>())?;
         let lines = stored
             .iter()

@@ -9,7 +9,8 @@ use keepsake_domain::{AlertId, DAY_MS, Timestamp};
 use keepsake_store::{AlertRow, ChainFault, ChainReport, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::{Engine, Result};
+use crate::Result;
+use crate::areas::Backups;
 
 /// Setting that stores the result of the last check.
 const SETTING: &str = "chain_check";
@@ -33,10 +34,10 @@ struct Check {
     since_ms: Option<i64>,
 }
 
-impl Engine {
+impl Backups<'_> {
     /// Reads the whole log and reports where its chain breaks. The result is stored, and a break raises an alert.
     pub fn check_chain(&self) -> Result<ChainReport> {
-        let report = self.store().read(|tx| tx.log().verify_chain())?;
+        let report = self.engine.store().read(|tx| tx.log().verify_chain())?;
         self.note_chain(report.doubt().as_ref(), true)?;
         Ok(report)
     }
@@ -45,12 +46,12 @@ impl Engine {
     /// changed from outside, and describes the change, which also raises an alert. Changed tables cannot be repaired here;
     /// they only raise an alert.
     pub fn check_locks(&self) -> Result<Option<String>> {
-        let now = self.now();
-        match self.store().settle_locks(now) {
+        let now = self.engine.now();
+        match self.engine.store().settle_locks(now) {
             Err(error @ StoreError::Altered { .. }) => {
                 let (kind, message) = ("schema_changed".to_owned(), error.to_string());
-                let alert = AlertRow { id: AlertId::fresh(self.ids()), kind, message, job_id: None, created: now };
-                self.store().write(|tx| tx.alerts().raise_alert(&alert))?;
+                let alert = AlertRow { id: AlertId::fresh(self.engine.ids()), kind, message, job_id: None, created: now };
+                self.engine.store().write(|tx| tx.alerts().raise(&alert))?;
                 Err(error.into())
             }
             settled => Ok(settled?),
@@ -62,8 +63,8 @@ impl Engine {
         if self.is_blank()? {
             return Ok(None);
         }
-        let now = self.now();
-        let check: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
+        let now = self.engine.now();
+        let check: Check = self.engine.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         // A clock that was set back must not postpone the check forever.
         let due = check.checked_ms.map(|last| Timestamp(last).min(now).plus_ms(EVERY_MS));
         if let Some(due) = due.filter(|due| *due > now) {
@@ -78,8 +79,8 @@ impl Engine {
     /// Stores the result of a check. Unless it is the weekly check, nothing is written if the result is already known. A
     /// new doubt raises an alert, and the weekly check repeats the alert while the doubt lasts.
     pub(crate) fn note_chain(&self, doubt: Option<&ChainFault>, is_weekly: bool) -> Result<()> {
-        let now = self.now();
-        let before: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
+        let now = self.engine.now();
+        let before: Check = self.engine.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         let doubt = doubt.map(ToString::to_string);
         let is_news = before.doubt != doubt;
         if !is_news && !is_weekly {
@@ -88,7 +89,7 @@ impl Engine {
         let since_ms = doubt.as_ref().map(|_| before.since_ms.unwrap_or(now.0));
         let checked_ms = if is_weekly { Some(now.0) } else { before.checked_ms };
         let alert = doubt.as_ref().map(|doubt| AlertRow {
-            id: AlertId::fresh(self.ids()),
+            id: AlertId::fresh(self.engine.ids()),
             kind: "chain_broken".to_owned(),
             message: format!(
                 "The stored messages were changed outside Keepsake, from {doubt}. Backups made before this was detected are \
@@ -97,22 +98,22 @@ impl Engine {
             job_id: None,
             created: now,
         });
-        self.store().write(|tx| {
+        self.engine.store().write(|tx| {
             tx.settings().put_choice(SETTING, CHECK, &Check { checked_ms, doubt: doubt.clone(), since_ms }, now)?;
-            alert.as_ref().map_or(Ok(()), |alert| tx.alerts().raise_alert(alert))
+            alert.as_ref().map_or(Ok(()), |alert| tx.alerts().raise(alert))
         })?;
         Ok(())
     }
 
     /// Where the log is in doubt, in words, according to the last check; `None` while it is intact.
     pub fn chain_doubt(&self) -> Result<Option<String>> {
-        let check: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
+        let check: Check = self.engine.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         Ok(check.doubt)
     }
 
     /// Since when the log is in doubt; `None` while it is intact.
     pub(crate) fn doubtful_since(&self) -> Result<Option<Timestamp>> {
-        let check: Check = self.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
+        let check: Check = self.engine.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         Ok(check.since_ms.map(Timestamp))
     }
 }

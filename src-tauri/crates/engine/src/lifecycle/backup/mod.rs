@@ -19,6 +19,7 @@ use keepsake_store::{
     BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Inspected, OnDoubt, Restored, Staged, Store, StoreError, own_backup_path,
 };
 
+use crate::areas::Backups;
 use crate::language::ROUTER_SETTING;
 use crate::queue::control::Control;
 use crate::serve::agents::{AGENTS_SETTING, SERVER_SETTING};
@@ -116,42 +117,42 @@ fn parse_name(name: &str) -> Option<Named> {
     Some(Named { made: Timestamp(made.timestamp_millis()), reason, nth })
 }
 
-impl Engine {
+impl Backups<'_> {
     /// Copies the store to a file that a person named and reads it back. A broken chain is reported, but
     /// does not prevent the copy.
     pub fn back_up(&self, target: &Path, control: &dyn Control) -> Result<BackupReport> {
-        let report = self.store().back_up(target, &mut watch("copying", control))?;
+        let report = self.engine.store().back_up(target, &mut watch("copying", control))?;
         self.note_chain(report.doubt.as_ref(), false)?;
         Ok(report)
     }
 
     /// Makes a backup beside the store and thins the older ones. Reflection runs use it too.
-    pub fn keep_backup(&self, reason: BackupReason, control: &dyn Control) -> Result<BackupFile> {
-        let _turn = self.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let control: &dyn Control = &OrErasing { engine: self, control };
-        let now = self.now();
-        let path = own_backup_path(self.data_dir(), now, reason.name())
+    pub fn keep(&self, reason: BackupReason, control: &dyn Control) -> Result<BackupFile> {
+        let _turn = self.engine.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let control: &dyn Control = &OrErasing { engine: self.engine, control };
+        let now = self.engine.now();
+        let path = own_backup_path(self.engine.data_dir(), now, reason.name())
             .map_err(|error| io("the folder for backups cannot be created", error))?;
         let report = self.back_up(&path, control)?;
-        self.thin_backups()?;
+        self.thin()?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(BackupFile { path, name, made: now, reason, bytes: report.bytes })
     }
 
     /// Runs `work`, the search for erased content, while no backup of our own is being made, because a new one would
     /// contain that content. A backup in progress is stopped.
-    pub(crate) fn without_backups<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.inner.erasing.fetch_add(1, Ordering::SeqCst);
-        let turn = self.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.inner.erasing.fetch_sub(1, Ordering::SeqCst);
+    pub(crate) fn without<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.engine.inner.erasing.fetch_add(1, Ordering::SeqCst);
+        let turn = self.engine.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.engine.inner.erasing.fetch_sub(1, Ordering::SeqCst);
         let done = work();
         drop(turn);
         done
     }
 
     /// The backups beside the store, newest first.
-    pub fn backups(&self) -> Result<Vec<BackupFile>> {
-        let entries = match std::fs::read_dir(self.backups_dir()) {
+    pub fn list(&self) -> Result<Vec<BackupFile>> {
+        let entries = match std::fs::read_dir(self.dir()) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(io("the folder of backups cannot be read", error)),
@@ -170,22 +171,22 @@ impl Engine {
     }
 
     /// The backup beside the store that has this name.
-    pub fn backup_named(&self, name: &str) -> Result<BackupFile> {
-        let found = self.backups()?.into_iter().find(|backup| backup.name == name);
+    pub fn named(&self, name: &str) -> Result<BackupFile> {
+        let found = self.list()?.into_iter().find(|backup| backup.name == name);
         found.ok_or_else(|| {
             EngineError::Refused(format!("the backup {name} no longer exists; reload the list and choose another"))
         })
     }
 
     /// The folder of the backups.
-    pub fn backups_dir(&self) -> PathBuf {
-        self.data_dir().join(BACKUPS_DIR)
+    pub fn dir(&self) -> PathBuf {
+        self.engine.data_dir().join(BACKUPS_DIR)
     }
 
     /// Reads a backup completely, checks that the file is sound, and describes its contents and what is in doubt.
-    pub fn inspect_backup(&self, file: &Path, control: &dyn Control) -> Result<Inspected> {
-        let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(keepsake_store::inspect(file, self.data_dir(), &mut watch("reading", control))?)
+    pub fn inspect(&self, file: &Path, control: &dyn Control) -> Result<Inspected> {
+        let _turn = self.engine.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(keepsake_store::inspect(file, self.engine.data_dir(), &mut watch("reading", control))?)
     }
 
     /// Replaces the store with a backup: checks the backup, backs up the current state, then swaps atomically.
@@ -195,15 +196,16 @@ impl Engine {
 
     /// As [`restore`](Self::restore), for a backup whose chain may be broken.
     pub fn restore_with(&self, file: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
-        let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let staged = self.store().stage_with(file, &KEPT_SETTINGS, on_doubt, self.now(), &mut watch("checking", control))?;
+        let _turn = self.engine.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let staged =
+            self.engine.store().stage_with(file, &KEPT_SETTINGS, on_doubt, self.engine.now(), &mut watch("checking", control))?;
         self.put_in_place(staged, control)
     }
 
     /// Backs up the current state and replaces it with the staged backup.
     pub(crate) fn put_in_place(&self, staged: Staged, control: &dyn Control) -> Result<RestoreReceipt> {
         let before = self.keep_present_aside(control)?;
-        let restored = self.store().replace_with(staged, &mut |done, total| {
+        let restored = self.engine.store().replace_with(staged, &mut |done, total| {
             control.progress("restoring", done, total);
             true
         })?;
@@ -232,17 +234,17 @@ impl Engine {
         if self.is_blank()? {
             return Ok(None);
         }
-        Ok(Some(self.keep_backup(BackupReason::BeforeRestore, control)?.path))
+        Ok(Some(self.keep(BackupReason::BeforeRestore, control)?.path))
     }
 
     /// Whether the store is still empty and nothing was ever imported.
     pub(crate) fn is_blank(&self) -> Result<bool> {
-        Ok(self.store().read(|tx| Ok(tx.log().totals()? == (0, 0) && !tx.sources().has_imports()?))?)
+        Ok(self.engine.store().read(|tx| Ok(tx.log().totals()? == (0, 0) && !tx.sources().has_imports()?))?)
     }
 
     /// Clears everything cached in memory, because it describes the previous store.
     pub(crate) fn forget_caches(&self) {
-        let inner = &self.inner;
+        let inner = &self.engine.inner;
         *inner.known.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
         *inner.map.lock().unwrap_or_else(PoisonError::into_inner) = None;
         *inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -251,18 +253,18 @@ impl Engine {
 
     /// Queues the work that the restored store still needs.
     fn after_restore(&self) -> Result<()> {
-        self.queue_embedding()?;
-        self.queue_settling()?;
-        self.queue_topics()?;
-        self.queue_profiles()?;
-        self.look_for_work();
+        self.engine.embeddings().queue()?;
+        self.engine.conversations().queue_settling()?;
+        self.engine.topics().queue()?;
+        self.engine.people().queue_profiles()?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
-    fn thin_backups(&self) -> Result<()> {
+    fn thin(&self) -> Result<()> {
         let doubtful_since = self.doubtful_since()?;
         let backups: Vec<(Timestamp, PathBuf)> = self
-            .backups()?
+            .list()?
             .into_iter()
             .rev()
             .map(|backup| (backup.made, backup.path))
@@ -279,23 +281,23 @@ impl Engine {
 
     /// When the next automatic backup is due; `None` while the store equals the last backup.
     fn daily_due(&self) -> Result<Option<Timestamp>> {
-        let changed = self.store().read(|tx| tx.lifecycle().last_change())?;
+        let changed = self.engine.store().read(|tx| tx.lifecycle().last_change())?;
         let Some(changed) = changed else { return Ok(None) };
-        let last = self.backups()?.first().map(|backup| backup.made);
+        let last = self.list()?.first().map(|backup| backup.made);
         Ok(match last {
             // A change in the same millisecond may have come too late for that backup.
             Some(last) if changed.0 < last.0 => None,
             // A clock that was set back must not postpone the backup forever.
-            Some(last) => Some(last.min(self.now()).plus_ms(EVERY_MS)),
+            Some(last) => Some(last.min(self.engine.now()).plus_ms(EVERY_MS)),
             None => Some(changed.plus_ms(SETTLED_MS)),
         })
     }
 
     /// Makes the daily backup if it is due, and returns when the next one is.
-    pub fn keep_daily_backup(&self, control: &dyn Control) -> Result<Option<Timestamp>> {
+    pub fn keep_daily(&self, control: &dyn Control) -> Result<Option<Timestamp>> {
         match self.daily_due()? {
-            Some(due) if due <= self.now() => {
-                self.keep_backup(BackupReason::Daily, control)?;
+            Some(due) if due <= self.engine.now() => {
+                self.keep(BackupReason::Daily, control)?;
                 self.daily_due()
             }
             due => Ok(due),

@@ -247,7 +247,7 @@ impl Notes<'_> {
         let mut names = Names::default();
         let mut offset = 0;
         loop {
-            let (_, page) = self.tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, offset, PAGE)?;
+            let (_, page) = self.tx.memories().list(&MemoryFilter::default(), MemorySort::Oldest, offset, PAGE)?;
             if page.is_empty() {
                 return Ok(());
             }
@@ -322,8 +322,8 @@ impl Notes<'_> {
     fn topics(&mut self) -> Result<()> {
         let mut names = Names::default();
         let taken = TakenBack::read(self.tx, None)?;
-        for partition in self.tx.topics().topic_partitions()? {
-            let current = self.tx.topics().current_topic_versions(&partition.id)?;
+        for partition in self.tx.topics().partitions()? {
+            let current = self.tx.topics().current_versions(&partition.id)?;
             for topic in self.tx.topics().topics_of(&partition.id)? {
                 let Some(version) = current.get(&topic.id) else { continue };
                 let title = topic.person_title.as_deref().unwrap_or(&version.title);
@@ -337,7 +337,7 @@ impl Notes<'_> {
                     rfc3339(version.last_at)
                 );
                 let _ = writeln!(out, "told_everywhere: {}\n---\n\n# {}\n", partition.reach.is_none(), one_line(title));
-                for line in taken.lines_left(self.tx, self.tx.topics().topic_lines(&version.id)?)? {
+                for line in taken.lines_left(self.tx, self.tx.topics().lines(&version.id)?)? {
                     let mut places: Vec<String> = Vec::new();
                     for place in [&line.place].into_iter().chain(&line.also) {
                         let Some(message) = self.tx.log().interaction(&place.interaction)? else { continue };

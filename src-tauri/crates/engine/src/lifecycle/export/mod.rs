@@ -12,9 +12,10 @@ use std::sync::PoisonError;
 
 use keepsake_store::{ChainFault, EXPORT_LIST, ExportList, OnDoubt, StoreError, is_export, write_export_list};
 
+use crate::areas::Exports;
 use crate::lifecycle::backup::RestoreReceipt;
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Name of the folder with notes in an export.
 const NOTES_DIR: &str = "markdown";
@@ -80,12 +81,12 @@ impl Drop for Begun {
     }
 }
 
-impl Engine {
+impl Exports<'_> {
     /// Writes everything into a new or empty folder.
     pub fn export(&self, folder: &Path, control: &dyn Control) -> Result<ExportReceipt> {
         let mut begun = Begun::at(folder)?;
         // One snapshot for both forms, so that an import running at the same time cannot make them differ.
-        let (list, notes, doubt) = self.store().read(|tx| {
+        let (list, notes, doubt) = self.engine.store().read(|tx| {
             let mut watch = |done, total| {
                 control.progress("exporting", done, total);
                 !control.is_cancelled()
@@ -97,13 +98,13 @@ impl Engine {
         std::fs::write(folder.join("README.md"), README).map_err(|error| io("the export cannot be written", error))?;
         write_export_list(folder, &list)?;
         begun.is_done = true;
-        self.note_chain(doubt.as_ref(), false)?;
+        self.engine.backups().note_chain(doubt.as_ref(), false)?;
         Ok(receipt(folder, &list, notes, doubt))
     }
 
     /// As [`export`](Self::export), into a new folder named after the day, inside one that a person chose.
     pub fn export_within(&self, parent: &Path, control: &dyn Control) -> Result<ExportReceipt> {
-        let day = chrono::DateTime::from_timestamp_millis(self.now().0).unwrap_or_default().format("%Y-%m-%d").to_string();
+        let day = chrono::DateTime::from_timestamp_millis(self.engine.now().0).unwrap_or_default().format("%Y-%m-%d").to_string();
         let named = |number: u32| match number {
             0 | 1 => parent.join(format!("Keepsake {day}")),
             number => parent.join(format!("Keepsake {day} ({number})")),
@@ -113,33 +114,43 @@ impl Engine {
     }
 
     /// Replaces the store with the contents of an export folder, as restoring a backup does.
-    pub fn restore_export(&self, folder: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
-        self.restore_export_with(folder, OnDoubt::Refuse, control)
+    pub fn restore(&self, folder: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
+        self.restore_with(folder, OnDoubt::Refuse, control)
     }
 
-    /// As [`restore_export`](Self::restore_export), for an export whose chain may be broken.
-    pub fn restore_export_with(&self, folder: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
-        let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
+    /// As [`restore`](Self::restore), for an export whose chain may be broken.
+    pub fn restore_with(&self, folder: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
+        let _turn = self.engine.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut watch = |done, total| {
             control.progress("checking", done, total);
             !control.is_cancelled()
         };
-        let staged =
-            self.store().stage_export_with(folder, &crate::lifecycle::backup::KEPT_SETTINGS, on_doubt, self.now(), &mut watch)?;
-        self.put_in_place(staged, control)
+        let staged = self.engine.store().stage_export_with(
+            folder,
+            &crate::lifecycle::backup::KEPT_SETTINGS,
+            on_doubt,
+            self.engine.now(),
+            &mut watch,
+        )?;
+        self.engine.backups().put_in_place(staged, control)
     }
 
     /// Reads an export folder completely and returns its contents and where its message chain breaks, if it
     /// does. Nothing is changed.
-    pub fn inspect_export(&self, folder: &Path, control: &dyn Control) -> Result<(ExportList, Option<ChainFault>)> {
-        let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn inspect(&self, folder: &Path, control: &dyn Control) -> Result<(ExportList, Option<ChainFault>)> {
+        let _turn = self.engine.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut watch = |done, total| {
             control.progress("reading", done, total);
             !control.is_cancelled()
         };
         // Staged as for a restore, and dropped at the end of the statement.
         let kept = &crate::lifecycle::backup::KEPT_SETTINGS;
-        let doubt = self.store().stage_export_with(folder, kept, OnDoubt::Salvage, self.now(), &mut watch)?.doubt().cloned();
+        let doubt = self
+            .engine
+            .store()
+            .stage_export_with(folder, kept, OnDoubt::Salvage, self.engine.now(), &mut watch)?
+            .doubt()
+            .cloned();
         Ok((keepsake_store::read_export_list(folder)?, doubt))
     }
 
@@ -154,7 +165,7 @@ impl Engine {
         if !path.is_dir() || !is_export(path) {
             return Ok(None);
         }
-        Ok(Some((keepsake_store::read_export_list(path)?, self.is_blank()?)))
+        Ok(Some((keepsake_store::read_export_list(path)?, self.engine.backups().is_blank()?)))
     }
 
     /// Whether this path is an export by Keepsake that an import should restore. If the store is not empty, it is refused,
@@ -163,7 +174,7 @@ impl Engine {
         if !path.is_dir() || !is_export(path) {
             return Ok(false);
         }
-        if self.is_blank()? {
+        if self.engine.backups().is_blank()? {
             return Ok(true);
         }
         Err(EngineError::Refused(format!(

@@ -16,7 +16,8 @@ use keepsake_store::{StoreError, WriteTx};
 
 use super::Prepared;
 use super::known::KnownMemory;
-use crate::{Engine, Result};
+use crate::Result;
+use crate::areas::Review;
 
 /// Minimum probability that a newer statement replaces an older one. It must also be at least [`OVER_SAME_MIN`] times the
 /// probability that the two say the same. On pairs by an author not used in training, 60 of the 63 replacements found are
@@ -152,18 +153,18 @@ impl Pair {
     }
 }
 
-impl Engine {
+impl Review<'_> {
     /// Finds the replacements. Without a reader there are none.
     pub(super) fn replacements(&self, prepared: &[Prepared<'_>], model: Option<&str>) -> Result<Replacements> {
         let mut found = Replacements { of: vec![Vec::new(); prepared.len()], ids: vec![None; prepared.len()] };
         if prepared.is_empty() {
             return Ok(found);
         }
-        let Some(reader) = self.inner.embedder.reader().ready() else { return Ok(found) };
+        let Some(reader) = self.engine.inner.embedder.reader().ready() else { return Ok(found) };
         let pairs = {
-            let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
-            self.store().read(|tx| {
-                let map = self.map(tx)?;
+            let mut known = self.engine.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
+            self.engine.store().read(|tx| {
+                let map = self.engine.access_map(tx)?;
                 known.refresh(tx, &map, model)?;
                 let about: Vec<Subject> = prepared.iter().map(|one| map.speakers.behind(&one.candidate.subject)).collect();
                 let mut pairs = Vec::new();

@@ -299,9 +299,9 @@ impl Deciding<'_> {
             fingerprint: case.fingerprint.clone(),
             supersedes: None,
             evidence: case.evidence.clone(),
-            created: self.engine.made_first(id.as_str()),
+            created: self.engine.maintenance().made_first(id.as_str()),
         };
-        self.tx.memories().insert_memory(&memory)?;
+        self.tx.memories().insert(&memory)?;
         if let (Some(vector), Some(embedder)) = (&case.vector, self.embedder) {
             self.tx.vectors().put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
         }

@@ -147,7 +147,7 @@ impl Known {
         map: &AccessMap,
         model: Option<&str>,
     ) -> std::result::Result<(), StoreError> {
-        let signature = tx.memories().memory_signature()?;
+        let signature = tx.memories().signature()?;
         if self.signature == Some(signature) && self.boundary == map.version && self.model.as_deref() == model {
             return Ok(());
         }

@@ -15,9 +15,10 @@ use keepsake_domain::{ConversationId, InteractionId, JobId, JobKind, MemoryId};
 use keepsake_store::{Lease, ModelReplyRow, NewJob, ReadTx, ReplyTask, parse_json};
 
 use super::{StoreResult, gather, settle};
+use crate::areas::Reflections;
 use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Earlier answers of models: their opinions, the proposer of each, and the entries that the models had read.
 #[derive(Default)]
@@ -48,10 +49,10 @@ struct Bundle {
     sources: Vec<ConversationId>,
 }
 
-impl Engine {
+impl Reflections<'_> {
     /// The bundles that no model has read.
     fn unread_bundles(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<Bundle>> {
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         // The questions to the model do not depend on vectors.
         let Some((ids, memories)) = gather::gather(tx, &map, None, &mut |_, _| true)? else { return Ok(Vec::new()) };
         let said = said(tx)?;
@@ -59,29 +60,31 @@ impl Engine {
     }
 
     /// Queues a job for the chosen model if a model makes proposals and there are entries that no model has read.
-    pub(crate) fn queue_reflection_for_model(&self) -> Result<()> {
-        if self.model_settings()?.proposing().is_none() || self.store().read(|tx| self.unread_bundles(tx))?.is_empty() {
+    pub(crate) fn queue_for_model(&self) -> Result<()> {
+        if self.engine.models().settings()?.proposing().is_none()
+            || self.engine.store().read(|tx| self.unread_bundles(tx))?.is_empty()
+        {
             return Ok(());
         }
         // One job is enough: it handles everything unread when it runs.
         let job = NewJob {
-            id: JobId::fresh(self.ids()),
+            id: JobId::fresh(self.engine.ids()),
             kind: JobKind::ReflectModel,
             idempotency_key: "all".to_owned(),
             payload: "{}".to_owned(),
         };
-        self.store().write(|tx| tx.jobs().enqueue(&job, self.now()))?;
-        self.look_for_work();
+        self.engine.store().write(|tx| tx.jobs().enqueue(&job, self.engine.now()))?;
+        self.engine.queue().look_for_work();
         Ok(())
     }
 
     /// Lets the chosen model read the unread entries, stores its proposals, and completes the job.
-    pub(crate) fn perform_reflection_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let settings = self.model_settings()?;
+    pub(crate) fn perform_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.engine.models().settings()?;
         let (mut asked, mut told, mut unusable) = (0_u64, 0_u64, None);
         // If no model makes proposals anymore, there is nothing to ask.
         if let Some(provider) = settings.proposing() {
-            for bundle in self.store().read(|tx| self.unread_bundles(tx))? {
+            for bundle in self.engine.store().read(|tx| self.unread_bundles(tx))? {
                 if control.is_cancelled() {
                     return Err(EngineError::Cancelled);
                 }
@@ -90,8 +93,8 @@ impl Engine {
             }
         }
         let found = self.look(control)?;
-        let now = self.now();
-        let done = self.store().write(|tx| {
+        let now = self.engine.now();
+        let done = self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             let new = settle(tx, &found, now)?;
             let result = serde_json::json!({ "asked": asked, "told": told, "new": new }).to_string();
@@ -113,11 +116,11 @@ impl Engine {
         control: &dyn Control,
     ) -> Result<bool> {
         let all: Vec<usize> = (0..bundle.memories.len()).collect();
-        let scrubber = self.scrubber()?;
-        let task = ReflectTask::new(&bundle.memories, &all, self.now(), &scrubber)
+        let scrubber = self.engine.models().scrubber()?;
+        let task = ReflectTask::new(&bundle.memories, &all, self.engine.now(), &scrubber)
             .map_err(|error| EngineError::Refused(error.to_string()))?;
-        let interview =
-            Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?.telling_of(bundle.sources.clone());
+        let interview = Interview::begin(self.engine, settings.clone(), provider, None, Some(lease.job.clone()))?
+            .telling_of(bundle.sources.clone());
         let proposer = interview.proposer(&task.label());
         let told = interview.drive(task, "Looking for clean-ups with the model", control)?.found;
         let json = |told: &Reflected| {
@@ -129,9 +132,9 @@ impl Engine {
             proposer,
             found: Some(json(&told)?),
             sources: bundle.sources.clone(),
-            made_at: self.now(),
+            made_at: self.engine.now(),
         };
-        Ok(self.store().write(|tx| {
+        Ok(self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
             // A source was excluded or erased during the call, so the answer is out of date.
             if !tx.conversation_status().are_on_record(&bundle.sources)?

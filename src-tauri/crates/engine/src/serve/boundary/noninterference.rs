@@ -81,15 +81,15 @@ fn the_generated_observers_do_see_what_is_open_to_them() {
     for seed in 0..60 {
         let pair = pair(seed);
         let world = World::of(&template, PrivacyPolicy::DOMAIN, &pair, 0);
-        let context =
-            world.engine.context(&ContextRequest { audience: pair.observer.audience(), ..ContextRequest::default() }).unwrap();
+        let context = world
+            .engine
+            .serve()
+            .context(&ContextRequest { audience: pair.observer.audience(), ..ContextRequest::default() })
+            .unwrap();
         seen[0] += context.items.len();
         seen[2] += context.items.iter().filter(|item| item.kind == "profile").count();
-        let (total, _) = world
-            .engine
-            .store()
-            .read(|tx| tx.memories().list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1))
-            .unwrap();
+        let (total, _) =
+            world.engine.store().read(|tx| tx.memories().list(&MemoryFilter::default(), MemorySort::Oldest, 0, 1)).unwrap();
         seen[1] += total as usize;
         assert!(
             !SECRETS.iter().any(|secret| context.text.contains(secret)),

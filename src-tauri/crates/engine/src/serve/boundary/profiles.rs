@@ -109,7 +109,7 @@ impl View {
         let people = groups.keys().filter(|person| self.destination.people.contains(person) || persons.is_owner(person));
         let members: Vec<EntityId> = people.filter_map(|person| groups.get(person)).flatten().cloned().collect();
         let rows = told_rows(tx, persons, &groups, &members)?;
-        let sources = tx.profiles().profile_sources(&members)?;
+        let sources = tx.profiles().sources(&members)?;
         let shared = tx.privacy().shared_items(ConsentItem::Profile)?;
         let mut visible = VisibleProfiles::default();
         let mut open: BTreeMap<EntityId, Vec<ProfileEntry>> = BTreeMap::new();

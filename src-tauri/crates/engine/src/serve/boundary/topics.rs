@@ -11,6 +11,7 @@ use keepsake_domain::{Destination, InteractionId, Label, People, Place, Visibili
 use keepsake_store::{ReadTx, StoreError, TopicPartitionRow, TopicRow, TopicVersionRow};
 
 use super::{AccessMap, PrivacyPolicy, View};
+use crate::areas::Topics;
 use crate::derive::topics::{OWNER_PARTITION, partition_key};
 
 /// A topic that may surface, with its current version.
@@ -51,7 +52,7 @@ impl AccessMap {
     ) -> std::result::Result<Vec<(TopicPartitionRow, Label)>, StoreError> {
         let groups = self.persons.groups();
         let mut standing = Vec::new();
-        for row in tx.topics().topic_partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
+        for row in tx.topics().partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
             let Some(own) = label_of(policy, &row) else { continue };
             let (id, people_key) = partition_key(&groups, row.reach.as_ref());
             let is_read = |place: &Place| (policy.label_of)(&[place]).is_some_and(|from| (policy.flows)(&from, &own));
@@ -106,7 +107,7 @@ fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Ve
     heads_of(tx, row)?
         .into_iter()
         .map(|(topic, version)| {
-            let messages = tx.topics().topic_messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
+            let messages = tx.topics().messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
             Ok(VisibleTopic { topic, version, messages })
         })
         .collect()
@@ -117,7 +118,7 @@ pub(crate) type TopicHead = (TopicRow, TopicVersionRow);
 
 /// Like [`topics_of`], but without the messages, which are most of the data in a large store.
 fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<TopicHead>, StoreError> {
-    let mut versions: BTreeMap<_, _> = tx.topics().current_topic_versions(&row.id)?;
+    let mut versions: BTreeMap<_, _> = tx.topics().current_versions(&row.id)?;
     let mut heads: Vec<TopicHead> = Vec::new();
     for topic in tx.topics().topics_of(&row.id)? {
         heads.extend(versions.remove(&topic.id).map(|version| (topic, version)));
@@ -128,29 +129,29 @@ fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec
     Ok(heads)
 }
 
-impl crate::Engine {
+impl Topics<'_> {
     /// Every topic, for the owner only. Empty after a source was excluded or erased, until the topics are derived again.
-    pub fn topics(&self) -> crate::Result<Vec<VisibleTopic>> {
-        Ok(self.store().read(|tx| self.own_topics(tx))?)
+    pub fn list(&self) -> crate::Result<Vec<VisibleTopic>> {
+        Ok(self.engine.store().read(|tx| self.own(tx))?)
     }
 
-    /// Like [`topics`](Self::topics), in the given snapshot.
-    pub fn own_topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+    /// Like [`list`](Self::list), in the given snapshot.
+    pub fn own(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
         self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| topics_of(tx, &row))
     }
 
-    /// Like [`own_topics`](Self::own_topics), but without the messages.
-    pub(crate) fn own_topic_heads(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<TopicHead>, StoreError> {
+    /// Like [`own`](Self::own), but without the messages.
+    pub(crate) fn own_heads(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<TopicHead>, StoreError> {
         self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| heads_of(tx, &row))
     }
 
     fn own_partition(&self, tx: &ReadTx<'_>) -> std::result::Result<Option<TopicPartitionRow>, StoreError> {
-        let standing = self.map(tx)?.standing_partitions(tx, &self.inner.policy)?;
+        let standing = self.engine.access_map(tx)?.standing_partitions(tx, &self.engine.inner.policy)?;
         Ok(standing.into_iter().map(|(row, _)| row).find(|row| row.id == OWNER_PARTITION))
     }
 
     /// Whether the owner's topics have been derived and all their sources are still visible.
-    pub fn topics_stand(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
+    pub fn stand(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
         Ok(self.own_partition(tx)?.is_some())
     }
 }

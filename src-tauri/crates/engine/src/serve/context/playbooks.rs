@@ -12,7 +12,7 @@ use keepsake_store::{PlaybookRow, ReadTx, StoreError};
 use keepsake_text::{is_stop_word, words};
 
 use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, day, flat, source_of};
-use crate::Engine;
+use crate::areas::Serve;
 use crate::derive::tiers::role_at;
 use crate::review::retractions::TakenBack;
 use crate::serve::boundary::View;
@@ -40,7 +40,7 @@ fn about(row: &PlaybookRow) -> BTreeSet<String> {
     stems(&text)
 }
 
-impl Engine {
+impl Serve<'_> {
     /// The approved playbooks that match the question. Without a question, those that match the current conversation; without
     /// a conversation, those seen in the most sessions.
     pub(super) fn playbook_lines(
@@ -55,7 +55,7 @@ impl Engine {
         if request.as_of.is_some() || !role_at(tx, view)?.reads_all_tiers() {
             return Ok(Vec::new());
         }
-        let mut rows = self.playbooks_seen(tx, view)?;
+        let mut rows = self.engine.playbooks().playbooks_seen(tx, view)?;
         if rows.is_empty() {
             return Ok(Vec::new());
         }

@@ -14,7 +14,7 @@ use keepsake_retrieval::Query;
 use keepsake_store::{InteractionRow, ReadTx, StoreError};
 
 use super::newest_of_conflicting;
-use crate::Engine;
+use crate::areas::Serve;
 use crate::serve::boundary::View;
 use crate::serve::search::{Hit, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it};
 
@@ -63,7 +63,7 @@ pub(super) struct Answers {
     pub(super) messages: Vec<InteractionRow>,
 }
 
-impl Engine {
+impl Serve<'_> {
     /// Selects answers from these memories and from the messages that may surface.
     pub(super) fn answers_to(
         &self,
@@ -103,7 +103,7 @@ impl Engine {
     }
 }
 
-impl Engine {
+impl Serve<'_> {
     /// Marks approved memories about the requested attribute ("my address", "which pets"), and adds those that the search
     /// missed because they are worded differently.
     fn mark_of_attribute(

@@ -14,7 +14,7 @@ use keepsake_insight::session::tier::Tier;
 use keepsake_store::{ReadTx, StoreError, TopicLineRow};
 
 use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, WithheldCount, day, flat, source_of};
-use crate::Engine;
+use crate::areas::Serve;
 use crate::derive::tiers::TierAsk;
 use crate::review::retractions::TakenBack;
 use crate::serve::boundary::View;
@@ -26,7 +26,7 @@ const TOPICS: usize = 3;
 /// The tier lines by section, and the counts of withheld items.
 type TierLines = (Vec<(Heading, Vec<Line>)>, Vec<WithheldCount>);
 
-impl Engine {
+impl Serve<'_> {
     /// The tiers for the agent and the person it talks with, without lines that an approved memory in `told` already covers.
     pub(super) fn tier_lines(
         &self,
@@ -36,7 +36,7 @@ impl Engine {
         told: &[MemoryId],
     ) -> std::result::Result<TierLines, StoreError> {
         let ask = TierAsk { audience: request.audience.clone(), role: None };
-        let found = self.tiers_in(tx, view, &ask, false, request.as_of)?;
+        let found = self.engine.sessions().tiers_in(tx, view, &ask, false, request.as_of)?;
         let mut places: HashMap<String, Vec<Span>> = HashMap::new();
         for id in told {
             for evidence in tx.memories().evidence(id)? {
@@ -91,7 +91,7 @@ impl Engine {
         let own = view.topics(tx)?.into_iter().filter(|topic| topic.messages.iter().any(is_recent)).take(TOPICS);
         let found: Vec<(TopicId, String, Vec<TopicLineRow>)> = own
             .map(|topic| {
-                let lines = taken.lines_left(tx, tx.topics().topic_lines(&topic.version.id)?)?;
+                let lines = taken.lines_left(tx, tx.topics().lines(&topic.version.id)?)?;
                 Ok((topic.topic.id.clone(), topic.title().to_owned(), lines))
             })
             .collect::<std::result::Result<_, StoreError>>()?;

@@ -13,7 +13,7 @@ use keepsake_domain::{Attribute, MemoryId};
 use keepsake_store::{ReadTx, StoreError};
 
 use super::{MemoryHit, Why};
-use crate::Engine;
+use crate::areas::Serve;
 
 /// Sample questions, long and short, for each attribute that people ask about by name. People ask about others (likes, plans,
 /// opinions) by their subject.
@@ -107,11 +107,11 @@ fn nearest(question: &[f32], questions: &[Vec<f32>]) -> Option<Attribute> {
     (best >= NEARNESS_MIN && found.iter().all(is_led)).then_some(attribute)
 }
 
-impl Engine {
+impl Serve<'_> {
     /// The attribute that a question is about, given its vector; `None` without a model or without a clear match.
     pub(crate) fn attribute_asked(&self, question: &[f32]) -> Option<Attribute> {
-        let embedder = self.inner.embedder.ready()?;
-        nearest(question, &self.inner.attribute_questions.vectors(&*embedder)?)
+        let embedder = self.engine.inner.embedder.ready()?;
+        nearest(question, &self.engine.inner.attribute_questions.vectors(&*embedder)?)
     }
 
     /// Puts approved memories about the requested attribute first.

@@ -11,9 +11,10 @@ use std::ops::Range;
 use keepsake_domain::{Lane, Timestamp};
 use keepsake_models::Embedder;
 
+use crate::areas::Embeddings;
 use crate::queue::Hold;
 use crate::queue::control::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{EngineError, Result};
 
 /// Number of messages between two checks for cancellation, about a second of work.
 const MESSAGES_A_BATCH: u32 = 128;
@@ -50,10 +51,10 @@ pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
     parts
 }
 
-impl Engine {
+impl Embeddings<'_> {
     /// Why vectors may not be computed now; `None` if they may, or if no job for them is waiting.
-    pub(crate) fn embedding_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
-        if !self.inner.power.is_on_battery() || self.store().read(|tx| tx.jobs().next_due(Lane::Embed))?.is_none() {
+    pub(crate) fn hold(&self, now: Timestamp) -> Result<Option<Hold>> {
+        if !self.engine.inner.power.is_on_battery() || self.engine.store().read(|tx| tx.jobs().next_due(Lane::Embed))?.is_none() {
             return Ok(None);
         }
         Ok(Some(Hold { why: ON_BATTERY.to_owned(), until: now.plus_ms(WAIT_MS) }))
@@ -61,19 +62,19 @@ impl Engine {
 
     /// Why low-priority work should wait now, and for how long; `None` if it need not wait.
     fn should_wait(&self) -> Result<Option<EngineError>> {
-        if self.inner.power.is_on_battery() {
+        if self.engine.inner.power.is_on_battery() {
             return Ok(Some(EngineError::NotYet { why: ON_BATTERY, retry_ms: WAIT_MS }));
         }
-        let is_busy = self.store().read(|tx| tx.jobs().has_running_jobs(&[Lane::Import, Lane::Capture]))?;
+        let is_busy = self.engine.store().read(|tx| tx.jobs().has_running(&[Lane::Import, Lane::Capture]))?;
         Ok(is_busy.then_some(EngineError::NotYet { why: "waiting until imports are finished", retry_ms: WAIT_FOR_WORK_MS }))
     }
 
     /// Computes all missing message vectors. Returns the number of messages examined.
     pub(crate) fn embed_messages(&self, embedder: &dyn Embedder, control: &dyn Control) -> Result<u64> {
-        self.store().write(|tx| tx.vectors().drop_other_vectors(embedder.name()))?;
+        self.engine.store().write(|tx| tx.vectors().drop_other(embedder.name()))?;
         let mut looked_at = 0;
         loop {
-            let Some(gap) = self.store().read(|tx| tx.vectors().vector_gap(embedder.name(), MESSAGES_A_BATCH))? else {
+            let Some(gap) = self.engine.store().read(|tx| tx.vectors().gap(embedder.name(), MESSAGES_A_BATCH))? else {
                 return Ok(looked_at);
             };
             if let Some(wait) = self.should_wait()? {
@@ -91,9 +92,9 @@ impl Engine {
             let vectors = embedder.embed(&texts)?;
             let rows: Vec<(i64, u32, Vec<f32>)> =
                 owners.into_iter().zip(vectors).map(|((seq, part), vector)| (seq, part, vector)).collect();
-            self.store().write(|tx| tx.vectors().put_vectors(embedder.name(), embedder.dimension(), &gap, &rows))?;
+            self.engine.store().write(|tx| tx.vectors().put(embedder.name(), embedder.dimension(), &gap, &rows))?;
             looked_at += gap.messages.len() as u64;
-            let (done, total) = self.store().read(|tx| tx.vectors().vector_progress(embedder.name()))?;
+            let (done, total) = self.engine.store().read(|tx| tx.vectors().progress(embedder.name()))?;
             control.progress("Indexing messages by meaning", done, total);
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);

@@ -100,20 +100,20 @@ fn short(seq: i64) -> Option<u32> {
 impl Index {
     /// Whether the index contains everything in this snapshot.
     pub(crate) fn is_current(&self, tx: &ReadTx<'_>, model: Option<&str>) -> Result<bool, StoreError> {
-        let is_older = tx.vectors().vector_version()? > self.version || tx.log().last_seq_of_all()? > self.last_seq;
+        let is_older = tx.vectors().version()? > self.version || tx.log().last_seq_of_all()? > self.last_seq;
         if !self.is_loaded || is_older || tx.privacy().boundary_version()? != self.speakers_version {
             return Ok(false);
         }
         let Some(model) = model else { return Ok(true) };
         Ok(match &self.vectors {
-            Some(vectors) => vectors.model == model && tx.vectors().last_vector_arrival()? <= vectors.last_arrival,
-            None => tx.vectors().vector_model(model)?.is_none(),
+            Some(vectors) => vectors.model == model && tx.vectors().last_arrival()? <= vectors.last_arrival,
+            None => tx.vectors().model(model)?.is_none(),
         })
     }
 
     /// Adds everything in this snapshot that the index does not contain yet.
     pub(crate) fn update(&mut self, tx: &ReadTx<'_>, model: Option<&str>) -> Result<(), StoreError> {
-        let version = tx.vectors().vector_version()?;
+        let version = tx.vectors().version()?;
         if !self.is_loaded || version > self.version {
             *self = Self { version, ..Self::default() };
             self.read_order(tx)?;
@@ -229,7 +229,7 @@ impl Index {
 
     fn add_vectors(&mut self, tx: &ReadTx<'_>, model: &str) -> Result<(), StoreError> {
         if self.vectors.as_ref().is_none_or(|vectors| vectors.model != model) {
-            let Some(stored) = tx.vectors().vector_model(model)? else { return Ok(()) };
+            let Some(stored) = tx.vectors().model(model)? else { return Ok(()) };
             self.vectors = Some(Vectors {
                 model: model.to_owned(),
                 stored,
@@ -242,7 +242,7 @@ impl Index {
         }
         let Some(vectors) = &mut self.vectors else { return Ok(()) };
         let (stored, after) = (vectors.stored, vectors.last_arrival);
-        tx.vectors().vectors_since(stored, after, |found| {
+        tx.vectors().since(stored, after, |found| {
             vectors.last_arrival = found.arrival;
             let Some(seq) = short(found.seq) else { return };
             let Some(row) = vectors.codes.push(&found.vector) else { return };

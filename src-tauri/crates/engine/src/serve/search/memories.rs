@@ -8,7 +8,7 @@ use keepsake_store::{ReadTx, StoreError};
 
 use super::scope::Scope;
 use super::{Why, best_first, memory_fits};
-use crate::Engine;
+use crate::areas::Serve;
 use crate::serve::boundary::View;
 
 /// Weight of similarity in meaning relative to one rare word: a cosine of 0.5 counts about as much as one word.
@@ -37,7 +37,7 @@ impl MemoryHit {
     }
 }
 
-impl Engine {
+impl Serve<'_> {
     /// The given memories that relate to a question, best first, with the reason.
     pub(crate) fn rank_memories(
         &self,
@@ -47,7 +47,7 @@ impl Engine {
         vector: Option<(&str, &[f32])>,
         limit: usize,
     ) -> Result<Vec<MemoryHit>, StoreError> {
-        let by_words: HashMap<MemoryId, f64> = tx.search().search_memories_within(typed, memories)?.into_iter().collect();
+        let by_words: HashMap<MemoryId, f64> = tx.search().memories_within(typed, memories)?.into_iter().collect();
         let cosines: HashMap<MemoryId, f32> = match vector {
             Some((model, vector)) => self.memory_meanings(tx, memories, model, vector)?.into_iter().collect(),
             None => HashMap::new(),
@@ -83,8 +83,8 @@ impl Engine {
         model: &str,
         vector: &[f32],
     ) -> Result<Vec<(MemoryId, f32)>, StoreError> {
-        self.inner.search.add_memories(tx, model, memories)?;
-        let index = self.inner.search.current(tx, Some(model))?;
+        self.engine.inner.search.add_memories(tx, model, memories)?;
+        let index = self.engine.inner.search.current(tx, Some(model))?;
         Ok(memories.iter().filter_map(|id| Some((id.clone(), index.memory_meaning(vector, id)?))).collect())
     }
 
@@ -142,8 +142,8 @@ impl Engine {
     /// Memories that rest on a line by the requested people and in the requested channels, provided that the audience may see
     /// that line. A memory that was shared without its lines must not reveal who said it or where.
     fn memories_said_in(&self, tx: &ReadTx<'_>, view: Option<&View>, query: &Query) -> Result<HashSet<MemoryId>, StoreError> {
-        let index = self.inner.search.current(tx, None)?;
-        let map = self.map(tx)?;
+        let index = self.engine.inner.search.current(tx, None)?;
+        let map = self.engine.access_map(tx)?;
         let people = self.people_meant(tx, view, &index, &query.filters.people)?;
         // The time filter applies to the memory, not to its lines.
         let filters = Filters { after: None, before: None, ..query.filters.clone() };

@@ -28,10 +28,11 @@ use keepsake_retrieval::{Cues, Moment, Query};
 use keepsake_store::{ReadTx, StoreError};
 use keepsake_text::words;
 
+use crate::Result;
+use crate::areas::Serve;
 use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{Audience, TopicHead, View};
 use crate::serve::masked::{may_be_served, served};
-use crate::{Engine, Result};
 
 pub(crate) use answered::{WORDS_ALONE_MIN, any_says_it};
 pub(crate) use attribute::AttributeQuestions;
@@ -278,20 +279,20 @@ impl SearchIndex {
     }
 }
 
-impl Engine {
+impl Serve<'_> {
     /// Searches what the audience may see, and records the result as served.
     pub fn search(&self, ask: &SearchAsk) -> Result<Found> {
         let moment = self.moment();
         match &ask.audience {
-            None => Ok(self.store().read(|tx| self.search_in(tx, None, ask, moment))?),
+            None => Ok(self.engine.store().read(|tx| self.search_in(tx, None, ask, moment))?),
             Some(audience) => {
-                let (found, given) = self.with_view(audience, |tx, view| {
+                let (found, given) = self.engine.privacy().engine.with_view(audience, |tx, view| {
                     let mut found = self.search_in(tx, Some(view), ask, moment)?;
                     found.serve(tx)?;
                     let given = given(tx, view, &found)?;
                     Ok((found, given))
                 })?;
-                self.record_access(audience, given)?;
+                self.engine.privacy().record_access(audience, given)?;
                 Ok(found)
             }
         }
@@ -299,7 +300,7 @@ impl Engine {
 
     /// The current time and time zone, for dates in queries.
     pub(crate) fn moment(&self) -> Moment {
-        Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() }
+        Moment { now: self.engine.now(), utc_offset_minutes: self.engine.utc_offset_minutes() }
     }
 
     fn search_in(
@@ -366,7 +367,7 @@ impl Engine {
         if around == 0 {
             return Ok(());
         }
-        let index = self.inner.search.current(tx, None)?;
+        let index = self.engine.inner.search.current(tx, None)?;
         let around = i32::from(around);
         for hit in hits {
             for offset in (-around..=around).filter(|offset| *offset != 0) {
@@ -385,8 +386,8 @@ impl Engine {
         view: Option<&View>,
         query: &Query,
     ) -> std::result::Result<Option<(String, Vec<f32>)>, StoreError> {
-        let Some(embedder) = self.inner.embedder.ready().filter(|_| query.has_words()) else { return Ok(None) };
-        let index = self.inner.search.current(tx, Some(embedder.name()))?;
+        let Some(embedder) = self.engine.inner.embedder.ready().filter(|_| query.has_words()) else { return Ok(None) };
+        let index = self.engine.inner.search.current(tx, Some(embedder.name()))?;
         let speakers = rank::speakers_in(&index, view, query, &Cues::default());
         let about = rank::without_names(&query.about, &speakers);
         drop(index);
@@ -407,7 +408,7 @@ impl Engine {
         query: &Query,
         until: Option<Timestamp>,
     ) -> std::result::Result<Scope, StoreError> {
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         let people = self.people_meant(tx, view, index, &query.filters.people)?;
         let person_of = |entity: &EntityId| map.persons.of(entity);
         Scope::new(tx, index, view, &query.filters, until, &people, person_of)
@@ -421,7 +422,7 @@ impl Engine {
         query: &Query,
         messages: &mut Vec<Hit>,
     ) -> std::result::Result<(), StoreError> {
-        let index = self.inner.search.current(tx, None)?;
+        let index = self.engine.inner.search.current(tx, None)?;
         let scope = self.scope(tx, &index, view, query, None)?;
         let best = messages.first().map_or(0.0, |hit| hit.score);
         let titled = titles::titled(tx, &index, &scope, query, view.is_none(), best)?;
@@ -440,8 +441,8 @@ impl Engine {
         until: Option<Timestamp>,
         limit: usize,
     ) -> std::result::Result<Vec<Hit>, StoreError> {
-        let embedder = self.inner.embedder.ready();
-        let index = self.inner.search.current(tx, embedder.as_ref().map(|embedder| embedder.name()))?;
+        let embedder = self.engine.inner.embedder.ready();
+        let index = self.engine.inner.search.current(tx, embedder.as_ref().map(|embedder| embedder.name()))?;
         let cues = Cues::read(&query.about, self.moment());
         let speakers = rank::speakers_in(&index, view, query, &cues);
         let scope = self.scope(tx, &index, view, query, until)?;

@@ -10,7 +10,7 @@ use keepsake_text::{fold, words};
 use super::Why;
 use super::index::{Index, Speaker};
 use super::scope::named_speakers;
-use crate::Engine;
+use crate::areas::Serve;
 use crate::serve::boundary::{View, at_address};
 
 /// Scores for typing a person's full name, one word of it, or the beginning of a word.
@@ -36,7 +36,7 @@ pub struct PersonHit {
     pub why: Why,
 }
 
-impl Engine {
+impl Serve<'_> {
     /// The people that `person:` refers to: everybody with that name or handle who speaks in a conversation that the audience
     /// may see.
     pub(crate) fn people_meant(
@@ -49,7 +49,7 @@ impl Engine {
         if typed.is_empty() {
             return Ok(Vec::new());
         }
-        let map = self.map(tx)?;
+        let map = self.engine.access_map(tx)?;
         let mut handles = HashSet::new();
         let mut entities = HashSet::new();
         let mut names: Vec<Vec<String>> = Vec::new();
@@ -93,8 +93,8 @@ impl Engine {
         if !is_asked || query.filters.after.is_some() || query.filters.before.is_some() || !query.filters.channels.is_empty() {
             return Ok(Vec::new());
         }
-        let index = self.inner.search.current(tx, None)?;
-        let map = self.map(tx)?;
+        let index = self.engine.inner.search.current(tx, None)?;
+        let map = self.engine.access_map(tx)?;
         let typed: Vec<String> = words(&query.about).into_iter().map(|word| word.plain).collect();
         let wanted: Vec<&str> =
             query.terms.iter().chain(query.phrases.iter().flatten()).map(|term| term.plain.as_str()).collect();

@@ -299,7 +299,7 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
         // In file order, so that each page is read once.
         let mut arrivals: Vec<i64> = owners.keys().copied().collect();
         arrivals.sort_unstable();
-        for (arrival, cosine) in tx.vectors().vector_products(vector, arrivals)? {
+        for (arrival, cosine) in tx.vectors().products(vector, arrivals)? {
             if let Some(seq) = owners.get(&arrival) {
                 let slot = exact.entry(*seq).or_insert(f32::MIN);
                 *slot = slot.max(cosine);

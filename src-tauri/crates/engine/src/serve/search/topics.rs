@@ -17,7 +17,7 @@ use keepsake_text::{Word, is_unspaced, words};
 use super::Why;
 use super::index::Index;
 use super::scope::Scope;
-use crate::Engine;
+use crate::areas::Serve;
 use crate::derive::topics::Contributors;
 use crate::review::retractions::TakenBack;
 use crate::serve::boundary::{TopicHead, View};
@@ -120,7 +120,7 @@ impl Told {
             for name in entities.people.iter().chain(&entities.projects).chain(&entities.technologies) {
                 taken.named.extend(self.numbers_of(name));
             }
-            for line in tx.topics().topic_lines(&version.id)? {
+            for line in tx.topics().lines(&version.id)? {
                 taken.lines.push(self.numbers_of(&line.text));
                 taken.places.push(tx.search().place_of(&line.place.interaction)?);
                 taken.spans.push(std::iter::once(line.place).chain(line.also).collect());
@@ -238,7 +238,7 @@ fn meaning(taken: &Taken, near: &HashMap<i64, f32>) -> f32 {
     if best.is_empty() { 0.0 } else { best.iter().sum::<f32>() / best.len() as f32 }
 }
 
-impl Engine {
+impl Serve<'_> {
     pub(crate) fn search_topics(
         &self,
         tx: &ReadTx<'_>,
@@ -249,13 +249,13 @@ impl Engine {
     ) -> Result<Vec<TopicHit>, StoreError> {
         let heads: Vec<TopicHead> = match view {
             Some(view) => view.topics(tx)?.into_iter().map(|topic| (topic.topic, topic.version)).collect(),
-            None => self.own_topic_heads(tx)?,
+            None => self.engine.privacy().engine.topics().own_heads(tx)?,
         };
         if heads.is_empty() {
             return Ok(Vec::new());
         }
-        self.inner.search.add_topics(tx, &heads)?;
-        let index = self.inner.search.current(tx, vector.map(|(model, _)| model))?;
+        self.engine.inner.search.add_topics(tx, &heads)?;
+        let index = self.engine.inner.search.current(tx, vector.map(|(model, _)| model))?;
         let scope = self.topic_scope(tx, &index, view, query)?;
         let told = index.topics();
         let taken_back = TakenBack::read(tx, None)?;
@@ -338,7 +338,7 @@ fn hit(
     why: Vec<Why>,
 ) -> Result<TopicHit, StoreError> {
     let (row, version) = &topic.head;
-    let lines = tx.topics().topic_lines(&version.id)?;
+    let lines = tx.topics().lines(&version.id)?;
     let worth = |at: usize| {
         let by_words: f64 = weighed
             .iter()

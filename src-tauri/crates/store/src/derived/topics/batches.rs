@@ -33,7 +33,7 @@ pub struct TopicClusterRow {
 
 impl Topics<'_> {
     /// The marks (fingerprints) of the batches read in a conversation, in order.
-    pub fn topic_batch_marks(&self, conversation: &ConversationId) -> Result<Vec<String>> {
+    pub fn batch_marks(&self, conversation: &ConversationId) -> Result<Vec<String>> {
         let mut statement =
             self.tx.conn.prepare_cached("SELECT mark FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
         let rows = statement.query_map([conversation.as_str()], |row| row.get(0))?;
@@ -41,7 +41,7 @@ impl Topics<'_> {
     }
 
     /// For each conversation, a text that changes whenever a batch is added or deleted.
-    pub fn topic_batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
+    pub fn batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, group_concat(mark, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)
               GROUP BY conversation_id",
@@ -56,7 +56,7 @@ impl Topics<'_> {
 
     /// For each conversation, the signature of its last reading, and the time when its remaining messages will form a complete
     /// batch.
-    pub fn topic_readings(&self) -> Result<BTreeMap<ConversationId, (String, Option<Timestamp>)>> {
+    pub fn readings(&self) -> Result<BTreeMap<ConversationId, (String, Option<Timestamp>)>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT conversation_id, signature, rests_at_ms FROM topic_readings")?;
         let mut rows = statement.query([])?;
         let mut readings = BTreeMap::new();
@@ -68,7 +68,7 @@ impl Topics<'_> {
     }
 
     /// All clusters of these conversations.
-    pub fn topic_clusters(&self, conversations: &[ConversationId]) -> Result<Vec<TopicClusterRow>> {
+    pub fn clusters(&self, conversations: &[ConversationId]) -> Result<Vec<TopicClusterRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT c.conversation_id, c.position, c.number, b.closed_at_ms, c.cluster, c.vector FROM topic_clusters c
                JOIN topic_batches b ON b.conversation_id = c.conversation_id AND b.position = c.position
@@ -93,7 +93,7 @@ impl Topics<'_> {
 
 impl TopicsMut<'_> {
     /// Stores a batch with its clusters, and replaces the batch at the same position.
-    pub fn put_topic_batch(
+    pub fn put_batch(
         &self,
         conversation: &ConversationId,
         position: u32,
@@ -123,7 +123,7 @@ impl TopicsMut<'_> {
     }
 
     /// Records the last reading of a conversation.
-    pub fn put_topic_reading(&self, conversation: &ConversationId, signature: &str, rests_at: Option<Timestamp>) -> Result<()> {
+    pub fn put_reading(&self, conversation: &ConversationId, signature: &str, rests_at: Option<Timestamp>) -> Result<()> {
         self.tx
             .conn
             .prepare_cached(
@@ -135,7 +135,7 @@ impl TopicsMut<'_> {
     }
 
     /// Deletes a conversation's batches from position `from` on.
-    pub fn drop_topic_batches(&self, conversation: &ConversationId, from: u32) -> Result<()> {
+    pub fn drop_batches(&self, conversation: &ConversationId, from: u32) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position >= ?2")?

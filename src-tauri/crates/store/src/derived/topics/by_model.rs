@@ -71,7 +71,7 @@ fn wording(row: &Row<'_>) -> Result<TopicWordingRow> {
 
 impl Topics<'_> {
     /// A model's text for this content, if there is one.
-    pub fn topic_wording(&self, content_key: &str) -> Result<Option<TopicWordingRow>> {
+    pub fn wording(&self, content_key: &str) -> Result<Option<TopicWordingRow>> {
         let sql = format!("SELECT {WORDING_COLUMNS} FROM topic_wordings WHERE content_key = ?1");
         let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([content_key])?;
@@ -79,7 +79,7 @@ impl Topics<'_> {
     }
 
     /// Keys of all content for which there is a model's text.
-    pub fn topic_worded(&self) -> Result<BTreeSet<String>> {
+    pub fn worded(&self) -> Result<BTreeSet<String>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT content_key FROM topic_wordings")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -87,7 +87,7 @@ impl Topics<'_> {
 
     /// The topics of an audience without a model's text for their content, with the content key: pinned ones first, then those
     /// with the latest messages.
-    pub fn topics_unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
+    pub fn unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT t.id, v.content_key FROM topics t JOIN topic_versions v ON v.id = t.version_id
               WHERE t.partition_id = ?1 AND t.is_retired = 0 AND v.content_key <> ''
@@ -103,7 +103,7 @@ impl Topics<'_> {
     }
 
     /// Topics of any audience whose current version has this content.
-    pub fn topics_with_content(&self, content_key: &str) -> Result<Vec<TopicRow>> {
+    pub fn with_content(&self, content_key: &str) -> Result<Vec<TopicRow>> {
         let sql = format!(
             "SELECT {TOPIC_COLUMNS} FROM topics t JOIN topic_versions v ON v.id = t.version_id
               WHERE v.content_key = ?1 AND t.is_retired = 0 ORDER BY t.id"
@@ -118,7 +118,7 @@ impl Topics<'_> {
     }
 
     /// For all topics of an audience, the messages that do not belong to the topic according to a model.
-    pub fn topic_distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
+    pub fn distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
         let mut statement = self
             .tx
             .conn
@@ -132,7 +132,7 @@ impl Topics<'_> {
     }
 
     /// A model's verdicts for an audience.
-    pub fn topic_verdicts(&self, partition: &str) -> Result<Vec<TopicVerdictRow>> {
+    pub fn verdicts(&self, partition: &str) -> Result<Vec<TopicVerdictRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT subject, topic_id, other_id, answer, proposer, sources, judged_at_ms FROM topic_verdicts
               WHERE partition_id = ?1 ORDER BY subject",
@@ -156,7 +156,7 @@ impl Topics<'_> {
     }
 
     /// The version of a topic with this content and proposer.
-    pub fn topic_version_of_content(&self, topic: &TopicId, content_key: &str, proposer: &str) -> Result<Option<TopicVersionId>> {
+    pub fn version_of_content(&self, topic: &TopicId, content_key: &str, proposer: &str) -> Result<Option<TopicVersionId>> {
         let found: Option<String> = self
             .tx
             .conn
@@ -172,7 +172,7 @@ impl Topics<'_> {
 
 impl TopicsMut<'_> {
     /// Stores a model's text. Fails if one of its conversations is excluded.
-    pub fn put_topic_wording(&self, row: &TopicWordingRow) -> Result<()> {
+    pub fn put_wording(&self, row: &TopicWordingRow) -> Result<()> {
         if !self.tx.conversation_status().are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
@@ -195,7 +195,7 @@ impl TopicsMut<'_> {
     }
 
     /// Makes a version the current one of its topic.
-    pub fn set_topic_version(&self, topic: &TopicId, version: &TopicVersionId) -> Result<()> {
+    pub fn set_version(&self, topic: &TopicId, version: &TopicVersionId) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("UPDATE topics SET version_id = ?2 WHERE id = ?1")?
@@ -205,7 +205,7 @@ impl TopicsMut<'_> {
     }
 
     /// Records that, according to a model, these messages do not belong to a topic.
-    pub fn put_topic_distinct(
+    pub fn put_distinct(
         &self,
         topic: &TopicRow,
         messages: &[InteractionId],
@@ -225,7 +225,7 @@ impl TopicsMut<'_> {
     }
 
     /// Stores a model's verdict. Fails if one of its conversations is excluded.
-    pub fn put_topic_verdict(&self, row: &TopicVerdictRow) -> Result<()> {
+    pub fn put_verdict(&self, row: &TopicVerdictRow) -> Result<()> {
         if !self.tx.conversation_status().are_on_record(&row.sources)? {
             return Err(StoreError::Evidence("one of its conversations is excluded from memory".to_owned()));
         }
@@ -248,7 +248,7 @@ impl TopicsMut<'_> {
     }
 
     /// Deletes answers whose input included content from a conversation that is gone or excluded.
-    pub fn drop_topic_replies_off_record(&self) -> Result<()> {
+    pub fn drop_replies_off_record(&self) -> Result<()> {
         for table in REPLIES {
             let gone = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value NOT IN (SELECT id FROM conversations WHERE is_private = 0))";
             self.tx.conn.prepare_cached(&format!("DELETE FROM {table} WHERE {gone}"))?.execute([])?;
@@ -257,7 +257,7 @@ impl TopicsMut<'_> {
     }
 
     /// Deletes all answers whose input included content from a conversation.
-    pub(super) fn erase_topic_replies_of(&self, conversation: &ConversationId) -> Result<()> {
+    pub(super) fn erase_replies_of(&self, conversation: &ConversationId) -> Result<()> {
         let told = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)";
         let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
         // Only trace lines whose evidence is being erased: any other sentence may legitimately be derived again from the

@@ -31,7 +31,7 @@ pub struct TopicDecisionRow {
 
 impl Topics<'_> {
     /// Ids of all decisions that are not undone, in order.
-    pub fn topic_decisions_signature(&self) -> Result<Vec<String>> {
+    pub fn decisions_signature(&self) -> Result<Vec<String>> {
         let mut statement =
             self.tx.conn.prepare_cached("SELECT id FROM topic_decisions WHERE undone_at_ms IS NULL ORDER BY seq")?;
         let rows = statement.query_map([], |row| row.get(0))?;
@@ -39,12 +39,12 @@ impl Topics<'_> {
     }
 
     /// The decisions for an audience, oldest first, undone ones included.
-    pub fn topic_decisions(&self, partition: &str) -> Result<Vec<TopicDecisionRow>> {
+    pub fn decisions(&self, partition: &str) -> Result<Vec<TopicDecisionRow>> {
         self.decisions_where("d.partition_id = ?1", partition)
     }
 
     /// The decision with this id; an error if there is none.
-    pub fn topic_decision(&self, id: &TopicDecisionId) -> Result<TopicDecisionRow> {
+    pub fn decision(&self, id: &TopicDecisionId) -> Result<TopicDecisionRow> {
         let mut rows = self.decisions_where("d.id = ?1", id.as_str())?;
         rows.pop().ok_or_else(|| StoreError::not_found("decision about a topic", id.as_str()))
     }
@@ -77,7 +77,7 @@ impl Topics<'_> {
 
 impl TopicsMut<'_> {
     /// Stores a decision.
-    pub fn insert_topic_decision(&self, row: &TopicDecisionRow) -> Result<()> {
+    pub fn insert_decision(&self, row: &TopicDecisionRow) -> Result<()> {
         self.tx
             .conn
             .prepare_cached(
@@ -97,7 +97,7 @@ impl TopicsMut<'_> {
     }
 
     /// Undoes a decision, or restores it.
-    pub fn undo_topic_decision(&self, id: &TopicDecisionId, undone_at: Option<Timestamp>) -> Result<()> {
+    pub fn undo_decision(&self, id: &TopicDecisionId, undone_at: Option<Timestamp>) -> Result<()> {
         let changed = self
             .tx
             .conn

@@ -1,7 +1,7 @@
 //! Topics: the batches read from each conversation, the topics of each audience with all their versions, and the person's
 //! decisions. A partition (`topic_partitions`) is the set of topics for one audience.
 //!
-//! The evidence lock applies as for memories: [`TopicsMut::insert_topic_version`] checks that every line is in its stored message
+//! The evidence lock applies as for memories: [`TopicsMut::insert_version`] checks that every line is in its stored message
 //! and that the message is not excluded. `batches` stores the readings of conversations, `versions` the texts, `decisions` the
 //! person's decisions, and `by_model` the texts and verdicts of language models.
 //!
@@ -107,7 +107,7 @@ fn topic(row: &Row<'_>) -> Result<TopicRow> {
 
 impl Topics<'_> {
     /// The audiences for which topics were derived.
-    pub fn topic_partitions(&self) -> Result<Vec<TopicPartitionRow>> {
+    pub fn partitions(&self) -> Result<Vec<TopicPartitionRow>> {
         let mut statement =
             self.tx.conn.prepare_cached("SELECT id, reach, people_key, sources, signature FROM topic_partitions ORDER BY id")?;
         let mut rows = statement.query([])?;
@@ -146,7 +146,7 @@ impl Topics<'_> {
     }
 
     /// The messages of a topic in order, each with the number of the version that added it.
-    pub fn topic_messages(&self, id: &TopicId) -> Result<Vec<(InteractionId, u32)>> {
+    pub fn messages(&self, id: &TopicId) -> Result<Vec<(InteractionId, u32)>> {
         let mut statement = self
             .tx
             .conn
@@ -160,7 +160,7 @@ impl Topics<'_> {
     }
 
     /// The times of the messages of each topic of an audience, in order.
-    pub fn topic_times(&self, partition: &str) -> Result<BTreeMap<TopicId, Vec<Timestamp>>> {
+    pub fn times(&self, partition: &str) -> Result<BTreeMap<TopicId, Vec<Timestamp>>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT m.topic_id, i.created_at_ms FROM topics t JOIN topic_messages m ON m.topic_id = t.id
                JOIN interactions i ON i.id = m.interaction_id WHERE t.partition_id = ?1 AND t.is_retired = 0 ORDER BY 1, 2",
@@ -183,7 +183,7 @@ impl Topics<'_> {
     }
 
     /// The proposals for an audience: merges before splits, most similar first.
-    pub fn topic_proposals(&self, partition: &str) -> Result<Vec<TopicProposalRow>> {
+    pub fn proposals(&self, partition: &str) -> Result<Vec<TopicProposalRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, kind, topic_id, other_id, nearness, why, apart FROM topic_proposals WHERE partition_id = ?1
               ORDER BY kind, nearness DESC, id",
@@ -209,7 +209,7 @@ impl Topics<'_> {
 
 impl TopicsMut<'_> {
     /// Stores an audience.
-    pub fn put_topic_partition(&self, row: &TopicPartitionRow) -> Result<()> {
+    pub fn put_partition(&self, row: &TopicPartitionRow) -> Result<()> {
         let reach = row.reach.as_ref().map(|reach| to_json("audience of topics", reach)).transpose()?;
         self.tx.conn
             .prepare_cached(
@@ -223,7 +223,7 @@ impl TopicsMut<'_> {
     }
 
     /// Marks an audience as not derived: none of its topics are shown until they are derived again.
-    pub fn hide_topic_partition(&self, id: &str) -> Result<()> {
+    pub fn hide_partition(&self, id: &str) -> Result<()> {
         self.tx.conn.prepare_cached("UPDATE topic_partitions SET signature = '' WHERE id = ?1")?.execute([id])?;
         self.tx.touch(Tag::Topics);
         Ok(())
@@ -231,7 +231,7 @@ impl TopicsMut<'_> {
 
     /// Removes some topics of an audience with their versions, and the audience once none is left. Returns whether the audience
     /// is gone. Works in batches, because other writers have to wait for each one.
-    pub fn drop_topic_partition(&self, id: &str) -> Result<bool> {
+    pub fn drop_partition(&self, id: &str) -> Result<bool> {
         let gone = self
             .tx
             .conn
@@ -246,7 +246,7 @@ impl TopicsMut<'_> {
     }
 
     /// Creates a hidden topic, so that its versions can be written before it is shown.
-    pub fn begin_topic(&self, row: &TopicRow) -> Result<()> {
+    pub fn begin(&self, row: &TopicRow) -> Result<()> {
         self.tx
             .conn
             .prepare_cached(
@@ -258,7 +258,7 @@ impl TopicsMut<'_> {
     }
 
     /// Stores a topic and replaces the previous state under its id.
-    pub fn put_topic(&self, row: &TopicRow) -> Result<()> {
+    pub fn put(&self, row: &TopicRow) -> Result<()> {
         self.tx.conn
             .prepare_cached(
                 "INSERT INTO topics (id, partition_id, version_id, parent_id, absorbed, related, person_title, is_pinned, is_retired)
@@ -282,7 +282,7 @@ impl TopicsMut<'_> {
     }
 
     /// Keeps these topics of an audience, retires all its other topics and deletes all its proposals.
-    pub fn retain_topics(&self, partition: &str, ids: &BTreeSet<TopicId>) -> Result<()> {
+    pub fn retain(&self, partition: &str, ids: &BTreeSet<TopicId>) -> Result<()> {
         self.tx
             .conn
             .prepare_cached(
@@ -296,13 +296,13 @@ impl TopicsMut<'_> {
     }
 
     /// Removes all messages from a topic.
-    pub fn clear_topic_messages(&self, topic: &TopicId) -> Result<()> {
+    pub fn clear_messages(&self, topic: &TopicId) -> Result<()> {
         self.tx.conn.prepare_cached("DELETE FROM topic_messages WHERE topic_id = ?1")?.execute([topic.as_str()])?;
         Ok(())
     }
 
     /// Appends messages to a topic that has `from` messages already.
-    pub fn add_topic_messages(&self, topic: &TopicId, from: usize, messages: &[(InteractionId, u32)]) -> Result<()> {
+    pub fn add_messages(&self, topic: &TopicId, from: usize, messages: &[(InteractionId, u32)]) -> Result<()> {
         let mut statement = self
             .tx
             .conn
@@ -314,7 +314,7 @@ impl TopicsMut<'_> {
     }
 
     /// Stores a proposal.
-    pub fn insert_topic_proposal(&self, row: &TopicProposalRow) -> Result<()> {
+    pub fn insert_proposal(&self, row: &TopicProposalRow) -> Result<()> {
         self.tx
             .conn
             .prepare_cached(
@@ -335,7 +335,7 @@ impl TopicsMut<'_> {
     }
 
     /// Deletes all batches read for topics. Keeps the person's decisions and models' answers.
-    pub fn drop_topic_readings(&self) -> Result<()> {
+    pub fn drop_readings(&self) -> Result<()> {
         self.tx.conn.execute("DELETE FROM topic_batches", [])?;
         self.tx.conn.execute("DELETE FROM topic_readings", [])?;
         self.tx.touch(Tag::Topics);
@@ -345,7 +345,7 @@ impl TopicsMut<'_> {
     /// Deletes everything that topics contain from a conversation: all topics of every audience that read it, its batches,
     /// models' answers based on it, and titles given only to its messages (if an import is undone, only to messages that it
     /// added). The topics are derived again from the remaining messages.
-    pub(crate) fn erase_topics_of(&self, part: Part<'_>) -> Result<()> {
+    pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let id = part.conversation.as_str();
         let (of, reach) = (MESSAGES_OF_PART, part.reach().params());
         // A title, an entity or the choice of lines may come from a message that no line quotes. Therefore delete not only the
@@ -365,7 +365,7 @@ impl TopicsMut<'_> {
             "SELECT l.text FROM topic_line_places p JOIN topic_lines l ON l.version_id = p.version_id AND l.position = p.position
                        WHERE p.interaction_id IN";
         self.tx.lifecycle().remember_traces_with(&format!("{beside} ({of})"), reach)?;
-        self.erase_topic_replies_of(part.conversation)?;
+        self.erase_replies_of(part.conversation)?;
         self.tx.conn.execute(&format!("DELETE FROM topics WHERE id IN ({topics})"), [id])?;
         self.tx.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
         self.tx.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;

@@ -85,12 +85,12 @@ fn version(row: &Row<'_>) -> Result<TopicVersionRow> {
 
 impl Topics<'_> {
     /// Every version of a topic, oldest first; retired versions come last.
-    pub fn topic_versions(&self, id: &TopicId) -> Result<Vec<TopicVersionRow>> {
+    pub fn versions(&self, id: &TopicId) -> Result<Vec<TopicVersionRow>> {
         self.versions_where("v.topic_id = ?1 ORDER BY v.is_retired, v.number, v.made_at_ms, v.id", id.as_str())
     }
 
     /// The current version of each topic of an audience, by topic.
-    pub fn current_topic_versions(&self, partition: &str) -> Result<BTreeMap<TopicId, TopicVersionRow>> {
+    pub fn current_versions(&self, partition: &str) -> Result<BTreeMap<TopicId, TopicVersionRow>> {
         let rows = self.versions_where(
             "v.id IN (SELECT t.version_id FROM topics t WHERE t.partition_id = ?1 AND t.is_retired = 0)",
             partition,
@@ -99,13 +99,13 @@ impl Topics<'_> {
     }
 
     /// The version with this id; an error if there is none.
-    pub fn topic_version(&self, id: &TopicVersionId) -> Result<TopicVersionRow> {
+    pub fn version(&self, id: &TopicVersionId) -> Result<TopicVersionRow> {
         let mut rows = self.versions_where("v.id = ?1", id.as_str())?;
         rows.pop().ok_or_else(|| StoreError::not_found("version of a topic", id.as_str()))
     }
 
     /// A version with this content and proposer, from any audience.
-    pub fn topic_version_with_content(&self, content_key: &str, proposer: &str) -> Result<Option<TopicVersionRow>> {
+    pub fn version_with_content(&self, content_key: &str, proposer: &str) -> Result<Option<TopicVersionRow>> {
         let sql = format!("SELECT {VERSION_COLUMNS} FROM topic_versions v WHERE v.content_key = ?1 AND v.proposer = ?2 LIMIT 1");
         let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([content_key, proposer])?;
@@ -124,12 +124,12 @@ impl Topics<'_> {
     }
 
     /// Whether a version is stored, retired or not.
-    pub fn has_topic_version(&self, id: &TopicVersionId) -> Result<bool> {
+    pub fn has_version(&self, id: &TopicVersionId) -> Result<bool> {
         Ok(self.tx.conn.prepare_cached("SELECT 1 FROM topic_versions WHERE id = ?1")?.exists([id.as_str()])?)
     }
 
     /// The lines of a version.
-    pub fn topic_lines(&self, id: &TopicVersionId) -> Result<Vec<TopicLineRow>> {
+    pub fn lines(&self, id: &TopicVersionId) -> Result<Vec<TopicLineRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT section, text, interaction_id, start, \"end\" FROM topic_lines WHERE version_id = ?1 ORDER BY position",
         )?;
@@ -159,7 +159,7 @@ impl Topics<'_> {
 
 impl TopicsMut<'_> {
     /// Keeps these versions of an audience in effect and retires all its other versions.
-    pub fn keep_topic_versions(&self, partition: &str, live: &BTreeSet<TopicVersionId>) -> Result<()> {
+    pub fn keep_versions(&self, partition: &str, live: &BTreeSet<TopicVersionId>) -> Result<()> {
         self.tx
             .conn
             .prepare_cached(
@@ -172,7 +172,7 @@ impl TopicsMut<'_> {
     }
 
     /// Sets the content key of a version that an older release stored without one.
-    pub fn name_topic_content(&self, id: &TopicVersionId, content_key: &str) -> Result<()> {
+    pub fn name_content(&self, id: &TopicVersionId, content_key: &str) -> Result<()> {
         self.tx
             .conn
             .prepare_cached("UPDATE topic_versions SET content_key = ?2 WHERE id = ?1 AND content_key = ''")?
@@ -182,7 +182,7 @@ impl TopicsMut<'_> {
 
     /// Stores a version. Fails unless all evidence of its lines is in the stored messages, was written by a person and is not
     /// excluded.
-    pub fn insert_topic_version(&self, row: &TopicVersionRow, lines: &[TopicLineRow]) -> Result<()> {
+    pub fn insert_version(&self, row: &TopicVersionRow, lines: &[TopicLineRow]) -> Result<()> {
         for place in lines.iter().flat_map(|line| [&line.place].into_iter().chain(&line.also)) {
             self.tx.profiles().check_own_place(place, None)?;
         }

@@ -41,7 +41,7 @@ pub(super) fn without_drawn(text: &str, prefixes: &[&str]) -> String {
 
 /// Appends the status of a conversation to the observed text.
 fn told(engine: &Engine, tx: &ReadTx<'_>, id: &ConversationId, seen: &mut String) -> std::result::Result<(), StoreError> {
-    let Some(standing) = engine.conversation_standing(tx, id)? else { return Ok(()) };
+    let Some(standing) = engine.conversations().status_of(tx, id)? else { return Ok(()) };
     writeln!(seen, "{id} {:?} {:?} {:?} {:?}", standing.status, standing.reasons, standing.tone, standing.judge).unwrap();
     writeln!(seen, "{:?}", standing.commitments).unwrap();
     writeln!(seen, "{:?}", standing.summary.map(|summary| (summary.text, summary.first, summary.last))).unwrap();
@@ -57,7 +57,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
                 continue;
             }
             let request = ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), budget_chars, as_of };
-            match engine.context_preview(&request) {
+            match engine.serve().context_preview(&request) {
                 // Withheld items are for the owner only; an agent does not get them.
                 Ok(context) => writeln!(seen, "{}\n{:?} {:?}", context.text, context.items, context.detail).unwrap(),
                 Err(error) => writeln!(seen, "error: {error}").unwrap(),
@@ -66,7 +66,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
     }
     // The tiers, first with the observer's own role and then with a role that may read all of them.
     for role in [None, Some(PersonRole::Friend)] {
-        match engine.tiers_preview(&TierAsk { audience: audience.clone(), role }) {
+        match engine.sessions().tiers_preview(&TierAsk { audience: audience.clone(), role }) {
             Ok(tiers) => tiers.tiers.iter().for_each(|tier| {
                 let left: Vec<&str> = tier.left_out.iter().map(|row| row.text.as_str()).collect();
                 writeln!(seen, "{:?} {:?} {} {} {left:?} {}", tier.tier, tier.agent, tier.text, tier.chars, tier.repeated)
@@ -79,7 +79,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
     for (query, limit) in asked {
         let ask =
             SearchAsk { query: (*query).to_owned(), limit, audience: Some(audience.clone()), around: 2, ..SearchAsk::default() };
-        match engine.search(&ask) {
+        match engine.serve().search(&ask) {
             Ok(found) => {
                 writeln!(seen, "{:?} {:?} {:?}", found.memories, found.people, found.facets).unwrap();
                 for hit in &found.messages {
@@ -100,7 +100,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
         }
     }
     // What an agent may list.
-    match (engine.topics_for(audience), engine.gaps_for(audience), engine.playbooks_for(audience)) {
+    match (engine.serve().topics_for(audience), engine.serve().gaps_for(audience), engine.playbooks().playbooks_for(audience)) {
         (Ok(topics), Ok(gaps), Ok(playbooks)) => {
             writeln!(seen, "{topics:?} {:?}", gaps.iter().map(|gap| &gap.need).collect::<Vec<_>>()).unwrap();
             playbooks.iter().for_each(|row| writeln!(seen, "{} {:?}", row.version.title, row.version.steps).unwrap());
@@ -116,7 +116,12 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
         writeln!(seen, "error: {error}").unwrap();
     }
     let unknown = Audience { person: Some("matrix:whoever".to_owned()), ..audience.clone() };
-    match engine.search(&SearchAsk { query: "Utrecht".to_owned(), limit: 5, audience: Some(unknown), ..SearchAsk::default() }) {
+    match engine.serve().search(&SearchAsk {
+        query: "Utrecht".to_owned(),
+        limit: 5,
+        audience: Some(unknown),
+        ..SearchAsk::default()
+    }) {
         Ok(found) => writeln!(seen, "{} {}", found.memories.len(), found.messages.len()).unwrap(),
         Err(error) => writeln!(seen, "error: {error}").unwrap(),
     }
@@ -126,13 +131,13 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
 /// Observers that filter too late.
 pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
     fn every_hit(engine: &Engine, query: &str, limit: u32) -> Vec<keepsake_store::MessageHit> {
-        engine.store().read(|tx| tx.search().search_messages(query, limit)).unwrap()
+        engine.store().read(|tx| tx.search().messages(query, limit)).unwrap()
     }
     fn every_standing(engine: &Engine, audience: &Audience, told: fn(StoredConversationStatus) -> String) -> String {
         let all = |tx: &ReadTx<'_>| {
             let mut all = Vec::new();
             for (id, _) in tx.privacy().channels_of_conversations()? {
-                all.extend(engine.conversation_standing(tx, &id)?.map(told));
+                all.extend(engine.conversations().status_of(tx, &id)?.map(told));
             }
             Ok(all)
         };
@@ -173,7 +178,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             let mut seen = String::new();
             for query in QUERIES {
                 let ask = SearchAsk { query: query.to_owned(), limit: 3, audience: None, ..SearchAsk::default() };
-                let found = engine.search(&ask).unwrap();
+                let found = engine.serve().search(&ask).unwrap();
                 engine
                     .with_view(audience, |_, view| {
                         for hit in found.messages.iter().filter(|hit| view.shows(&hit.message.conversation_id)) {
@@ -188,7 +193,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
         ("facets of everything", |engine, audience| {
             let facets = QUERIES.map(|query| {
                 let ask = SearchAsk { query: query.to_owned(), limit: 9, ..SearchAsk::default() };
-                engine.search(&ask).unwrap().facets
+                engine.serve().search(&ask).unwrap().facets
             });
             format!("{facets:?} {}", look(engine, audience))
         }),
@@ -201,7 +206,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             engine
                 .with_view(audience, |tx, view| {
                     let members: Vec<_> = view.map.persons.groups().into_values().flatten().collect();
-                    let sources = tx.profiles().profile_sources(&members)?;
+                    let sources = tx.profiles().sources(&members)?;
                     for row in tx.profiles().profiles_of(&members)? {
                         if view.judge(&sources[&row.entry.id], false).is_ok() {
                             let entry = &row.entry;
@@ -231,7 +236,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             let mut seen = String::new();
             engine
                 .with_view(audience, |tx, view| {
-                    let mut entries = tx.tiers().tier_entries()?;
+                    let mut entries = tx.tiers().entries()?;
                     entries.sort_by_key(|entry| (std::cmp::Reverse(entry.significance), std::cmp::Reverse(entry.said)));
                     for entry in entries.iter().take(3).filter(|entry| view.shows(&entry.conversation_id)) {
                         writeln!(seen, "{}", entry.text).unwrap();
@@ -255,8 +260,8 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
             every_standing(engine, audience, |standing| standing.summary.map_or_else(String::new, |summary| summary.text))
         }),
         ("what anybody promised anywhere", |engine, audience| {
-            let people = engine.people().unwrap();
-            let promises = people.iter().map(|person| engine.commitments_with(&person.id).unwrap().len());
+            let people = engine.people().list().unwrap();
+            let promises = people.iter().map(|person| engine.conversations().commitments_with(&person.id).unwrap().len());
             format!("{:?} {}", promises.collect::<Vec<_>>(), look(engine, audience))
         }),
         ("what could not be done for anybody", |engine, audience| {
@@ -266,7 +271,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
         }),
         ("told what was withheld", |engine, audience| {
             let request = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
-            format!("{:?}", engine.context_preview(&request).unwrap().withheld)
+            format!("{:?}", engine.serve().context_preview(&request).unwrap().withheld)
         }),
     ]
 }

@@ -179,8 +179,8 @@ fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, sai
         created: engine.now(),
     };
     // The store refuses evidence from excluded conversations.
-    if engine.store().write(|tx| tx.memories().insert_memory(&memory)).is_ok() {
-        engine.act(&Act::Approve(vec![id])).unwrap();
+    if engine.store().write(|tx| tx.memories().insert(&memory)).is_ok() {
+        engine.review().act(&Act::Approve(vec![id])).unwrap();
     }
 }
 
@@ -202,8 +202,8 @@ fn world(template: &Path, policy: PrivacyPolicy, night: &Night, side: usize) -> 
         if let Some((said, content)) = TWICE.iter().find(|(said, _)| messages[0].text.starts_with(said)) {
             return keep_twice(engine, ids.as_ref(), &id, said, content);
         }
-        let created = engine.propose(&id, None, &Unwatched).unwrap().created.into_iter().map(|(id, _)| id).collect();
-        engine.act(&Act::Approve(created)).unwrap();
+        let created = engine.review().propose(&id, None, &Unwatched).unwrap().created.into_iter().map(|(id, _)| id).collect();
+        engine.review().act(&Act::Approve(created)).unwrap();
     };
     // The owner knows the same people and programs in both stores; only what was said and done differs.
     append(700, &work(700, Room::Chat, 40, "Read hello.md"));
@@ -224,9 +224,9 @@ fn world(template: &Path, policy: PrivacyPolicy, night: &Night, side: usize) -> 
         }
         clock.set(NIGHT.plus_ms(at as i64 * 3_600_000));
         ids.begin(800 + at as u64);
-        engine.find_playbooks_now().unwrap();
-        for row in engine.playbooks().unwrap().iter().filter(|row| row.status == PlaybookStatus::Candidate) {
-            engine.decide_playbook(&row.id, PlaybookStatus::Approved).unwrap();
+        engine.playbooks().find_now().unwrap();
+        for row in engine.playbooks().list().unwrap().iter().filter(|row| row.status == PlaybookStatus::Candidate) {
+            engine.playbooks().decide(&row.id, PlaybookStatus::Approved).unwrap();
         }
         // The embedder becomes ready only now, after the conversations were read, so that paraphrases remain separate
         // memories until maintenance.
@@ -234,9 +234,9 @@ fn world(template: &Path, policy: PrivacyPolicy, night: &Night, side: usize) -> 
             engine.embedder().put(EmbedderState::Ready(Arc::new(HashEmbedder::default())));
         }
         ids.begin(900 + at as u64);
-        engine.reflect(&Unwatched).unwrap();
-        let all: Vec<ReflectionId> = engine.reflections().unwrap().into_iter().map(|row| row.id).collect();
-        let run = engine.apply_reflections(Some(&all), &Unwatched).unwrap();
+        engine.reflections().reflect(&Unwatched).unwrap();
+        let all: Vec<ReflectionId> = engine.reflections().list().unwrap().into_iter().map(|row| row.id).collect();
+        let run = engine.reflections().apply(Some(&all), &Unwatched).unwrap();
         assert!(run.applied.is_empty() || run.operation.is_some());
     }
     let now = engine.now();
@@ -254,7 +254,7 @@ const ASKED: [Option<&str>; 4] = [
 /// All results of maintenance that an observer is served, as one text.
 fn look(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
-    match engine.playbooks_for(audience) {
+    match engine.playbooks().playbooks_for(audience) {
         Ok(rows) => rows.iter().for_each(|row| writeln!(seen, "{row:?}").unwrap()),
         Err(error) => writeln!(seen, "error: {error}").unwrap(),
     }
@@ -262,7 +262,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
         for budget_chars in [0, 300, 600] {
             let request =
                 ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), budget_chars, as_of: None };
-            match engine.context_preview(&request) {
+            match engine.serve().context_preview(&request) {
                 Ok(context) => writeln!(seen, "{}\n{:?}", context.text, context.items).unwrap(),
                 Err(error) => writeln!(seen, "error: {error}").unwrap(),
             }
@@ -301,17 +301,17 @@ fn the_generated_nights_have_something_to_tell() {
     for seed in 0..60 {
         let night = night(seed);
         let world = world(&template, PrivacyPolicy::DOMAIN, &night, 0);
-        let rows = world.engine.playbooks_for(&night.observer.audience()).unwrap();
+        let rows = world.engine.playbooks().playbooks_for(&night.observer.audience()).unwrap();
         told += rows.len();
         if night.observer != Observer::OwnAgent {
             of_circles += rows.len();
-            let owners = world.engine.playbooks().unwrap();
+            let owners = world.engine.playbooks().list().unwrap();
             let has_more = |row: &keepsake_store::PlaybookRow| {
                 owners.iter().any(|own| own.id == row.id && own.version.occurrences.len() > row.version.occurrences.len())
             };
             mixed += rows.iter().filter(|row| has_more(row)).count();
         }
-        kinds.extend(world.engine.reflections().unwrap().into_iter().map(|row| row.kind));
+        kinds.extend(world.engine.reflections().list().unwrap().into_iter().map(|row| row.kind));
         let text = look(&world.engine, &night.observer.audience());
         assert!(!SECRETS.iter().any(|secret| text.contains(&format!("love {secret}"))), "a hidden word is told: {text}");
     }
@@ -329,12 +329,12 @@ fn every_broken_boundary_of_the_night_is_noticed() {
         ("everything may surface", PrivacyPolicy { may_surface: |_, _, _| Ok(()), ..domain }, look),
         ("a circle is not offered what its own sessions show", PrivacyPolicy { flows: |_, _| false, ..domain }, look),
         ("approved playbooks are told to everybody", domain, |engine, audience| {
-            let rows = engine.playbooks().unwrap();
+            let rows = engine.playbooks().list().unwrap();
             let titles: Vec<_> = rows.iter().map(|row| (&row.version.title, row.version.occurrences.len())).collect();
             format!("{titles:?} {}", look(engine, audience))
         }),
         ("the owner's playbooks are judged by their sources afterwards", domain, |engine, audience| {
-            let rows = engine.playbooks().unwrap();
+            let rows = engine.playbooks().list().unwrap();
             let told = engine.with_view(audience, |_, view| {
                 let open = rows.iter().filter(|row| row.version.sources().iter().all(|source| view.shows(source)));
                 Ok(open.map(|row| row.version.title.clone()).collect::<Vec<_>>())
@@ -342,7 +342,7 @@ fn every_broken_boundary_of_the_night_is_noticed() {
             format!("{:?}", told.unwrap_or_default())
         }),
         ("how much was tidied anywhere", domain, |engine, audience| {
-            format!("{} {}", engine.reflections().unwrap().len(), look(engine, audience))
+            format!("{} {}", engine.reflections().list().unwrap().len(), look(engine, audience))
         }),
     ];
     let (_dir, template) = template();

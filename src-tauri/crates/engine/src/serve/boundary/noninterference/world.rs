@@ -95,7 +95,7 @@ impl World {
             if step.number >= 6 && !is_derived {
                 is_derived = true;
                 ids.begin(650);
-                engine.derive_profiles_now().unwrap();
+                engine.people().derive_profiles_now().unwrap();
             }
             ids.begin(step.number * 3 + 3);
             let messages = messages(step, pair.has_threads);
@@ -105,11 +105,11 @@ impl World {
                 engine.store().read(|tx| tx.log().conversation_by_source(&messages[0].source.conversation)).unwrap().unwrap();
             // A separate id range again: how many ids an append uses depends on whether a handle was new.
             ids.begin(step.number * 3 + 4);
-            let proposed = engine.propose(&id, None, &Unwatched).unwrap();
+            let proposed = engine.review().propose(&id, None, &Unwatched).unwrap();
             let created: Vec<MemoryId> = proposed.created.into_iter().map(|(id, _)| id).collect();
             ids.begin(step.number * 3 + 5);
             let act = if step.reject { Act::Reject(created.clone(), None) } else { Act::Approve(created.clone()) };
-            engine.act(&act).unwrap();
+            engine.review().act(&act).unwrap();
             if step.share {
                 let now = engine.now();
                 engine
@@ -125,7 +125,7 @@ impl World {
         }
         if !is_derived {
             ids.begin(650);
-            engine.derive_profiles_now().unwrap();
+            engine.people().derive_profiles_now().unwrap();
         }
         ids.begin(500);
         if pair.merges {
@@ -143,28 +143,28 @@ impl World {
                 })
                 .unwrap();
             if let (Some(mail), Some(matrix)) = (mail, matrix) {
-                engine.link_handles(&mail.id, &matrix.id).unwrap();
+                engine.people().link_handles(&mail.id, &matrix.id).unwrap();
             }
         }
         ids.begin(700);
-        engine.derive_profiles_now().unwrap();
+        engine.people().derive_profiles_now().unwrap();
         ids.begin(760);
         world.quote_openly(ids.as_ref());
         let now = engine.now();
         engine.store().write(|tx| tx.privacy().set_agent("parrot", Visibility::Public, now)).unwrap();
-        engine.embed_missing(&Unwatched).unwrap();
+        engine.embeddings().embed_missing(&Unwatched).unwrap();
         // Long enough for every conversation to settle, so that summaries are made.
         clock.advance_ms(SETTLED_AFTER_MS);
         ids.begin(800);
-        engine.settle_now().unwrap();
-        engine.sessions_now().unwrap();
+        engine.conversations().settle_now().unwrap();
+        engine.sessions().sessions_now().unwrap();
         world
     }
 
     /// Adds entries for closed audiences that rest only on open words, because a model may quote anything that it read for an
     /// audience.
     fn quote_openly(&self, ids: &StepIds) {
-        let groups = self.engine.store().read(|tx| Ok(self.engine.map(tx)?.persons.groups())).unwrap();
+        let groups = self.engine.store().read(|tx| Ok(self.engine.access_map(tx)?.persons.groups())).unwrap();
         for members in groups.into_values() {
             let members: Vec<EntityId> = members.into_iter().collect();
             let rows = self.engine.store().read(|tx| tx.profiles().profiles_of(&members)).unwrap();
@@ -182,7 +182,7 @@ impl World {
                 row.entry.content.push_str(", quoted openly");
                 row.entry.evidence = open.entry.evidence.clone();
                 row.entry.supersedes = None;
-                self.engine.store().write(|tx| tx.profiles().insert_profile(&row, &members)).unwrap();
+                self.engine.store().write(|tx| tx.profiles().insert(&row, &members)).unwrap();
             }
         }
     }
@@ -198,10 +198,10 @@ impl World {
         };
         let Some(open) = first(false) else { return };
         match first(true) {
-            Some(target) => drop(self.engine.act(&Act::Merge(open, target)).unwrap()),
+            Some(target) => drop(self.engine.review().act(&Act::Merge(open, target)).unwrap()),
             // There is no hidden memory to merge into. The open one is archived instead, because it disappears in the other
             // store too.
-            None => drop(self.engine.act(&Act::Archive(vec![open])).unwrap()),
+            None => drop(self.engine.review().act(&Act::Archive(vec![open])).unwrap()),
         }
     }
 }

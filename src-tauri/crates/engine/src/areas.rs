@@ -1,0 +1,69 @@
+//! Handles of the engine's areas: `engine.review().act(…)` decides about memories, `engine.serve().search(…)` answers.
+//!
+//! The engine has one method for each area, so that no type has hundreds. An area's methods stand in the files that do its work.
+//!
+//! Not here: what the methods do.
+
+use crate::Engine;
+
+macro_rules! areas {
+    ($($(#[$doc:meta])* $area:ident: $handle:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy)]
+            pub struct $handle<'e> {
+                pub(crate) engine: &'e Engine,
+            }
+
+            impl Engine {
+                $(#[$doc])*
+                pub const fn $area(&self) -> $handle<'_> {
+                    $handle { engine: self }
+                }
+            }
+        )*
+    };
+}
+
+areas! {
+    /// Imports of files, their previews, and messages that programs append.
+    imports: Imports;
+    /// Live accounts, watched folders and followed files.
+    sources: Sources;
+    /// The queue of jobs, and its pause.
+    queue: Queue;
+    /// What is read and derived of each conversation: marks, analysis and status.
+    conversations: Conversations;
+    /// Embeddings that are due.
+    embeddings: Embeddings;
+    /// Requests that nobody met.
+    gaps: Gaps;
+    /// People: links, suggested identities, unidentified speakers and profiles.
+    people: People;
+    /// Repeated sequences of steps.
+    playbooks: Playbooks;
+    /// Sessions of agents, and what each agent holds.
+    sessions: Sessions;
+    /// Topics and decisions about them.
+    topics: Topics;
+    /// Language models: settings, calls, ratings and the router.
+    models: Models;
+    /// Backups, restores and the chain of the log.
+    backups: Backups;
+    /// Erasing, undoing an import, and conversations that are kept out of memory.
+    erasure: Erasure;
+    /// Exports of everything, and restoring from one.
+    exports: Exports;
+    /// The nightly maintenance, and rebuilding what is derived.
+    maintenance: Maintenance;
+    /// Proposals and decisions about memories.
+    review: Review;
+    /// Proposals to merge or archive memories.
+    reflections: Reflections;
+    /// Agents and what each may hear.
+    agents: Agents;
+    /// Answers: context, search, timeline and graph.
+    serve: Serve;
+    /// Who may see what, and what was served to whom.
+    privacy: Privacy;
+}

@@ -27,7 +27,8 @@ use keepsake_prompt::ContextLength;
 use keepsake_store::Store;
 
 pub use derive::analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
-pub use derive::conversation_status::{StoredCommitment, StoredConversationStatus, StoredParty, StoredPlace, StoredReason};
+pub use derive::commitments::{StoredCommitment, StoredParty, StoredPlace};
+pub use derive::conversation_status::{StoredConversationStatus, StoredReason};
 pub use derive::embedding::{EmbedderSlot, EmbedderState};
 pub use derive::ended::AnalysisRules;
 pub use derive::links::{Link, LinkPreview, LinkStatus, PersonRow};
@@ -39,7 +40,8 @@ pub use derive::topics::TopicChoice;
 pub use derive::unidentified_speakers::SpeakerAnswer;
 pub use error::EngineError;
 pub use ingest::append::{APPEND_BYTES_MAX, APPEND_MESSAGES_MAX, AppendMessage, AppendRole, AppendTo, Appended};
-pub use ingest::import::{ImportOutcome, ImportRequest, local_zone, named};
+pub use ingest::import::{ImportOutcome, local_zone, named};
+pub use ingest::import_request::ImportRequest;
 #[doc(hidden)]
 pub use ingest::live::{LiveAccess, position::LiveInput};
 pub use ingest::live_sources::{LiveSource, LiveState, NewLiveSource};

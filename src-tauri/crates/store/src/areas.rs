@@ -7,7 +7,7 @@
 
 use std::ops::Deref;
 
-use crate::open::{ReadTx, WriteTx};
+use crate::transaction::{ReadTx, WriteTx};
 
 macro_rules! areas {
     ($($(#[$doc:meta])* $area:ident: $read:ident $(, $write:ident)?;)*) => {

@@ -22,6 +22,7 @@ mod people;
 mod scoped;
 mod settings;
 mod text;
+mod transaction;
 
 pub use changes::{Changes, Tag};
 pub use derived::analyses::AnalysisRow;
@@ -50,14 +51,14 @@ pub use jobs::alerts::AlertRow;
 pub use jobs::maintenance::{Counts, MaintenanceRunRow};
 pub use jobs::model_calls::{ModelCallEnd, ModelCallRow, ModelUse, NewModelCall};
 pub use jobs::queue::{JobOutcome, JobRow, Lease, NewJob};
-pub use lifecycle::backup::{BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Contents, Watch, own_backup_path};
+pub use lifecycle::copy::{BEFORE_UPGRADE, BackupReport, Contents, Watch, own_backup_path};
 pub use lifecycle::erase::{Erased, ErasurePayload, Sweep};
 pub use lifecycle::erase_memory::MemoriesErased;
 pub use lifecycle::erase_person::ErasurePreview;
 pub use lifecycle::export::{EXPORT_LIST, EXPORT_MESSAGES, ExportList, is_export, read_export_list, write_export_list};
-pub use lifecycle::private_files::{DataDir, data_dir_for, keep_files_private};
+pub use lifecycle::private_files::{BACKUPS_DIR, DataDir, data_dir_for, keep_files_private};
 pub use lifecycle::restore::{Inspected, OnDoubt, Restored, Staged, inspect};
-pub use log::append::{AppendContext, BatchOutcome};
+pub use log::append::BatchOutcome;
 pub use log::append_preview::{AppendPreview, PreviewState};
 pub use log::chain::{ChainFault, ChainReport};
 pub use log::conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Said, Spot};
@@ -66,7 +67,9 @@ pub use log::live_files::LiveFileRow;
 pub use log::live_sources::{LiveChannelRow, LiveSourceRow};
 pub use log::members::{Member, MemberMove};
 pub use log::private_time::{PrivateInterval, PrivateTime};
-pub use log::search::{MessageHit, NamedHandle, WordMatch, fts_query};
+pub use log::query::{WordMatch, fts_query};
+pub use log::rows::AppendContext;
+pub use log::search::{MessageHit, NamedHandle};
 pub use log::subjects::Speakers;
 pub use memories::gate_log::{GateLogRow, NewGateLogRow};
 pub use memories::memory_list::{MemoryFacets, MemoryFilter, MemoryListRow, MemorySort};
@@ -78,7 +81,7 @@ pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use open::Door;
-pub use open::{ReadTx, Store, WriteTx};
+pub use open::Store;
 pub use people::access_log::Served;
 pub use people::boundary::{ChannelRow, ChannelVisibility, ConsentItem};
 pub use people::links::{LinkDecisionRow, LinkSuggestionRow};
@@ -86,6 +89,7 @@ pub use people::neighbors::{MemoryNode, PlaceNode, PlaceOfMemory, ShareOfPlace, 
 pub use people::unidentified_speakers::UnidentifiedSpeakerRow;
 pub use people::{HandleRow, Persons};
 pub use text::{parse_json, to_json};
+pub use transaction::{ReadTx, WriteTx};
 
 /// The result of a store call.
 pub type Result<T> = std::result::Result<T, StoreError>;

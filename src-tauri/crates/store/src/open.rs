@@ -1,8 +1,5 @@
 //! Opening the database and running transactions on it: one writer, several readers.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
@@ -15,8 +12,8 @@ use crate::changes::{Changes, Feed, Tag};
 use crate::fair_lock::Turns;
 use crate::guard::{self, Purpose};
 use crate::lifecycle::private_files::create_private_dir;
-use crate::lifecycle::traces::Traces;
-use crate::lifecycle::{migrate, schema, unfinished};
+use crate::lifecycle::{copy, migrate, schema, unfinished};
+use crate::transaction::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
 /// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (SECURITY.md, "SQLite settings").
@@ -96,7 +93,7 @@ impl Store {
         if let Some(now) = copied
             && (1..migrate::SCHEMA_VERSION).contains(&version)
         {
-            migrate::keep_copy(path, now)?;
+            copy::keep_copy(path, now)?;
         }
         let writer_flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut writer = open_connection(path, writer_flags)?;
@@ -391,39 +388,5 @@ impl Store {
                 other => other.map_err(closed),
             },
         }
-    }
-}
-
-/// A consistent snapshot of the store.
-#[derive(Debug)]
-pub struct ReadTx<'c> {
-    pub(crate) conn: &'c Connection,
-}
-
-/// A write transaction. It can also read everything that a [`ReadTx`] can.
-#[derive(Debug)]
-pub struct WriteTx<'c> {
-    read: ReadTx<'c>,
-    tags: RefCell<BTreeSet<Tag>>,
-    /// Hashes of the content that this transaction erases, for detecting leftovers.
-    pub(crate) traces: RefCell<Traces>,
-}
-
-impl<'c> Deref for WriteTx<'c> {
-    type Target = ReadTx<'c>;
-
-    fn deref(&self) -> &ReadTx<'c> {
-        &self.read
-    }
-}
-
-impl<'c> WriteTx<'c> {
-    pub(crate) fn on(conn: &'c Connection) -> Self {
-        Self { read: ReadTx { conn }, tags: RefCell::default(), traces: RefCell::default() }
-    }
-
-    /// Records that rows of this kind changed.
-    pub(crate) fn touch(&self, tag: Tag) {
-        self.tags.borrow_mut().insert(tag);
     }
 }

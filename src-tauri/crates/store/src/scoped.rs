@@ -12,7 +12,7 @@ use rusqlite::params;
 use crate::Result;
 use crate::areas::{Log, Memories, Search};
 use crate::log::conversations::InteractionRow;
-use crate::log::search::query_parts;
+use crate::log::query::query_parts;
 use crate::text::{parse, to_json};
 
 /// Scores the matching rows. Every phrase must occur; if there are no phrases, at least one of the words must.

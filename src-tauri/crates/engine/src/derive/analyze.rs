@@ -12,8 +12,8 @@ use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Speake
 use serde::{Deserialize, Serialize};
 
 use crate::areas::Conversations;
-use crate::derive::conversation_status::summary_id;
-use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
+use crate::content_ids::summary_id;
+use crate::derive::readable_messages::{insight_turns, is_still_on_record, messages_on_record};
 use crate::language::{ModelFailure, ModelSettings};
 use crate::queue::control::Control;
 use crate::review::propose::{Harvest, turns, vectors_of};
@@ -99,20 +99,6 @@ impl StoredAnalysis {
     pub fn read(row: &AnalysisRow) -> Result<Self> {
         serde_json::from_str(&row.outcome).map_err(|error| EngineError::Stored { what: "analysis", error })
     }
-}
-
-pub(crate) fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Turn<'_>> {
-    rows.iter()
-        .map(|row| keepsake_insight::Turn {
-            id: row.id.as_str(),
-            role: row.role,
-            author: &row.author,
-            text: &row.content,
-            time: row.time,
-            message_type: row.message_type,
-            is_branch: row.is_branch,
-        })
-        .collect()
 }
 
 /// One analysis of a conversation, as it will be stored.

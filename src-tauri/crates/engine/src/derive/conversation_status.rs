@@ -13,9 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_domain::{
-    ConversationId, ConversationStatus, EntityId, IdSource, InteractionId, JobId, JobKind, Span, SummaryId, Timestamp,
-};
+use keepsake_domain::{ConversationId, ConversationStatus, EntityId, InteractionId, JobId, JobKind, Timestamp};
 use keepsake_insight::conversation::{
     Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Standing, ToneProfile, recap, standing,
 };
@@ -27,9 +25,10 @@ use keepsake_store::{
 use serde::{Deserialize, Serialize};
 
 use crate::areas::Conversations;
-use crate::content_ids::uuid_of;
-use crate::derive::analyze::insight_turns;
+use crate::content_ids::summary_id;
+use crate::derive::commitments::{StoredCommitment, StoredParty, StoredPlace, commitments_of};
 use crate::derive::ended::Pass;
+use crate::derive::readable_messages::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
 use crate::review::retractions::TakenBack;
@@ -39,7 +38,7 @@ use crate::{EngineError, Result};
 mod by_model;
 mod followed;
 
-use followed::{Followed, Promise};
+use followed::Promise;
 
 /// Number of judgments written in one transaction: each transaction is a durable write, and an import may add thousands of
 /// conversations.
@@ -47,17 +46,6 @@ const BATCH: usize = 32;
 
 /// Minimum delay in milliseconds before a conversation is judged again, even if the judgment may change sooner.
 const LOOK_AGAIN_MS_MIN: i64 = 60_000;
-
-/// A range in a stored message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredPlace {
-    /// Id of the message.
-    pub interaction_id: InteractionId,
-    /// Index of its first code point.
-    pub start: u32,
-    /// Index after its last code point.
-    pub end: u32,
-}
 
 /// One reason for a status, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,46 +66,6 @@ pub struct StoredReason {
     pub place: Option<StoredPlace>,
 }
 
-/// A party to a promise.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredParty {
-    /// Whether this is the owner.
-    pub is_owner: bool,
-    /// Their name in the conversation.
-    pub name: String,
-    /// Their handle, if only one handle in the conversation has that name.
-    pub handle_id: Option<String>,
-}
-
-/// A promise, as stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredCommitment {
-    /// Who made the promise.
-    pub debtor: StoredParty,
-    /// Who it was made to; `None` in a group, where that is unclear.
-    pub creditor: Option<StoredParty>,
-    /// What was promised, in the original words.
-    pub what: String,
-    /// Where it was promised.
-    pub place: StoredPlace,
-    /// The latest time to fulfill it.
-    pub due: Option<Timestamp>,
-    /// `hour`, `day` or `period`.
-    pub due_precision: Option<String>,
-    /// The line that settles it; `None` while it is open.
-    pub settled_at: Option<StoredPlace>,
-    /// How far the later lines were searched for one that settles the promise.
-    #[serde(default)]
-    followed: Option<Followed>,
-}
-
-impl StoredCommitment {
-    /// Whether the promise is still open.
-    pub fn is_open(&self) -> bool {
-        self.settled_at.is_none()
-    }
-}
-
 /// The status of a conversation, as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredConversationStatus {
@@ -133,25 +81,6 @@ pub struct StoredConversationStatus {
     pub commitments: Vec<StoredCommitment>,
     /// The current summary.
     pub summary: Option<SummaryRow>,
-}
-
-/// The promises of a conversation, except those whose words are no longer in the log; empty for an excluded conversation.
-pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::result::Result<Vec<StoredCommitment>, StoreError> {
-    let Some(row) = tx.conversation_status().standing(id)? else { return Ok(Vec::new()) };
-    let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &row.pending_actions)?;
-    let mut shown = Vec::with_capacity(stored.len());
-    for commitment in stored {
-        if stands(tx, &commitment.place)? {
-            shown.push(commitment);
-        }
-    }
-    Ok(shown)
-}
-
-/// Whether the range still exists.
-fn stands(tx: &ReadTx<'_>, place: &StoredPlace) -> std::result::Result<bool, StoreError> {
-    let Ok(span) = Span::new(place.start, place.end) else { return Ok(false) };
-    Ok(tx.log().interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))
 }
 
 impl Conversations<'_> {
@@ -349,20 +278,6 @@ struct Judged {
     asks_model: bool,
     /// The job that analyzes it as a whole, if it has ended.
     analysis: Option<JobKind>,
-}
-
-/// The id of a summary, computed from its text and the messages it summarizes. If an earlier summary already has that id, the
-/// new one gets a random id.
-pub(crate) fn summary_id(
-    tx: &ReadTx<'_>,
-    ids: &dyn IdSource,
-    conversation: &ConversationId,
-    text: &str,
-    range: (&InteractionId, &InteractionId),
-) -> std::result::Result<SummaryId, StoreError> {
-    let parts = [conversation.as_str(), text, range.0.as_str(), range.1.as_str()];
-    let id = SummaryId::from_uuid(uuid_of("summary", &parts));
-    Ok(if tx.conversation_status().has_summary(&id)? { SummaryId::fresh(ids) } else { id })
 }
 
 struct NewSummary {

@@ -4,6 +4,7 @@
 //! Not in this module: proposed memories (`review`), and who may see the results (`serve`).
 
 pub(crate) mod analyze;
+pub(crate) mod commitments;
 pub(crate) mod conversation_status;
 pub(crate) mod embedding;
 pub(crate) mod ended;

@@ -93,6 +93,21 @@ pub(crate) fn owners_row(seq: i64, content: &str) -> InteractionRow {
     }
 }
 
+/// The messages as the pure crates read them.
+pub(crate) fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Turn<'_>> {
+    rows.iter()
+        .map(|row| keepsake_insight::Turn {
+            id: row.id.as_str(),
+            role: row.role,
+            author: &row.author,
+            text: &row.content,
+            time: row.time,
+            message_type: row.message_type,
+            is_branch: row.is_branch,
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,7 +24,7 @@ use keepsake_store::{
 use serde::{Deserialize, Serialize};
 
 use crate::areas::Sessions;
-use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
 use crate::serve::masked::masked_part;

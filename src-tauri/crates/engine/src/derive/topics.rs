@@ -21,12 +21,12 @@ mod wording;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use keepsake_domain::{ConversationId, JobId, JobKind, Timestamp};
+use keepsake_domain::{ConversationId, InteractionId, JobId, JobKind, Timestamp};
 use keepsake_insight::topic::{TopicRules, batches};
 use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, StoreError};
 
 use crate::areas::Topics;
-use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
 use crate::{EmbedderState, EngineError, Result};
@@ -50,6 +50,11 @@ pub(crate) const LOOKED_SETTING: &str = "topics_looked_through";
 const READER_SETTING: &str = "topics_reader";
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// The id of a message, as a topic names it.
+fn message_id(text: &str) -> Option<InteractionId> {
+    text.parse().ok()
+}
 
 impl Topics<'_> {
     /// The rules for deriving topics.

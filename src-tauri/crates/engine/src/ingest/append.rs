@@ -16,7 +16,7 @@ use keepsake_store::AppendContext;
 
 use crate::areas::Imports;
 use crate::derive::sessions::agent_key;
-use crate::ingest::import::ImportChoices;
+use crate::ingest::import_request::ImportChoices;
 use crate::serve::access_log::{WriteKind, log_write};
 use crate::serve::agents::AgentAccess;
 use crate::{EngineError, Result};

@@ -11,7 +11,7 @@ use keepsake_domain::{Channel, ChannelHandle, ConversationId, ImportId, Message}
 use keepsake_importers::Stop;
 use keepsake_store::{AppendContext, BatchOutcome, StoreError, WriteTx};
 
-use crate::ingest::import::ImportChoices;
+use crate::ingest::import_request::ImportChoices;
 use crate::ingest::members::{Listed, follow};
 use crate::{Engine, EngineError};
 

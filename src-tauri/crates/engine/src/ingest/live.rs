@@ -23,7 +23,7 @@ use keepsake_importers::{ImportError, Read, Sink, Stop, read_on, read_path, snif
 use keepsake_store::{AppendContext, LiveFileRow};
 
 use crate::areas::Sources;
-use crate::ingest::import::{ImportChoices, ImportRequest};
+use crate::ingest::import_request::{ImportChoices, ImportRequest};
 use crate::ingest::import_writer::{BATCH_BYTES, BATCH_MESSAGES, append};
 use crate::ingest::watched_folders::{WatchKind, files, sources_in, stat_of};
 use crate::queue::KillPoint;

@@ -5,6 +5,7 @@
 
 pub(crate) mod append;
 pub(crate) mod import;
+pub(crate) mod import_request;
 pub(crate) mod import_writer;
 pub(crate) mod live;
 pub(crate) mod live_sources;

@@ -11,7 +11,8 @@ use keepsake_importers::{ImportError, Preview, Stop, preview_with};
 use keepsake_store::{AppendPreview, ChannelVisibility, ImportSkip, ImportTotals, PreviewState, StoreError};
 
 use crate::areas::Imports;
-use crate::ingest::import::{ERASED, ImportRequest};
+use crate::ingest::import::ERASED;
+use crate::ingest::import_request::ImportRequest;
 use crate::ingest::import_writer::{BATCH_BYTES, BATCH_MESSAGES};
 use crate::{Engine, EngineError, Result};
 

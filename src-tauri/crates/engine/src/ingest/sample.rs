@@ -10,7 +10,7 @@ use keepsake_domain::{DAY_MS, JobId, Timestamp};
 use serde_json::Value;
 
 use crate::areas::Imports;
-use crate::ingest::import::ImportRequest;
+use crate::ingest::import_request::ImportRequest;
 use crate::{EngineError, ErasureReceipt, Result};
 
 const SAMPLE: &str = include_str!("sample.jsonl");

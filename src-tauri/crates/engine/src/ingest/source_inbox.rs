@@ -18,7 +18,7 @@ use keepsake_store::{AppendContext, LiveChannelRow, LiveSourceRow, StoreError, W
 
 use crate::areas::Sources;
 use crate::ingest::append::AGENT_CONVERSATIONS;
-use crate::ingest::import::{ImportChoices, ImportRequest};
+use crate::ingest::import_request::{ImportChoices, ImportRequest};
 use crate::ingest::import_writer::append;
 use crate::{Engine, EngineError, Result};
 

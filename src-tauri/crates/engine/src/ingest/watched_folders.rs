@@ -14,7 +14,7 @@ use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, to_json};
 use serde::{Deserialize, Serialize};
 
 use crate::areas::Sources;
-use crate::ingest::import::ImportRequest;
+use crate::ingest::import_request::ImportRequest;
 use crate::ingest::watched_exports::{Exports, Wanted};
 use crate::queue::import_payload::ImportPayload;
 use crate::{EngineError, Result};

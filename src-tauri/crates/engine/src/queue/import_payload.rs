@@ -7,7 +7,7 @@ use keepsake_domain::{Channel, ImportId, SourceKind, Visibility};
 use keepsake_importers::{DateOrder, Zone};
 use serde::{Deserialize, Serialize};
 
-use crate::ingest::import::ImportRequest;
+use crate::ingest::import_request::ImportRequest;
 use crate::ingest::new_channels::NewChannels;
 
 /// The payload of an import job.

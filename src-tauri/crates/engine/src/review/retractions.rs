@@ -18,7 +18,7 @@ use keepsake_domain::{
 use keepsake_insight::topic::Section;
 use keepsake_store::{InteractionRow, ReadTx, RetractionRow, Speakers, StoreError, TopicLineRow};
 
-use crate::derive::conversation_status::{StoredCommitment, commitments_of};
+use crate::derive::commitments::{StoredCommitment, commitments_of};
 use crate::serve::masked::credentials;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;

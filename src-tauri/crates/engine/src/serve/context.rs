@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use self::relevance::Answers;
 use crate::areas::Serve;
-use crate::derive::conversation_status::{StoredCommitment, commitments_of};
+use crate::derive::commitments::{StoredCommitment, commitments_of};
 use crate::review::conflicts::claim;
 use crate::review::retractions::TakenBack;
 use crate::serve::access_log::{AccessRecord, ReadKind};

@@ -12,7 +12,7 @@ use rusqlite::params;
 use crate::areas::{Gaps, GapsMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
-use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
+use crate::lifecycle::part::{MESSAGES_OF_PART, Part};
 use crate::text::parse;
 use crate::{Result, StoreError};
 

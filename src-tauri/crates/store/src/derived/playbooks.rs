@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::areas::{Playbooks, PlaybooksMut};
 use crate::changes::Tag;
-use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
+use crate::lifecycle::part::{MESSAGES_OF_PART, Part};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 

@@ -17,7 +17,7 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use crate::areas::{Profiles, ProfilesMut};
 use crate::changes::Tag;
-use crate::lifecycle::erase::{MESSAGES_OF_PART, OF_PART, Part};
+use crate::lifecycle::part::{MESSAGES_OF_PART, OF_PART, Part};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 

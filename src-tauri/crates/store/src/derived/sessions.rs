@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use crate::areas::{Sessions, SessionsMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
-use crate::lifecycle::erase::{Part, RESTS_ON_ANOTHER};
+use crate::lifecycle::part::{Part, RESTS_ON_ANOTHER};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 

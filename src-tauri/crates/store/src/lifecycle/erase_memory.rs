@@ -22,7 +22,7 @@ use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
 use crate::derived::profiles::place;
 use crate::lifecycle::erase::Erased;
-use crate::log::chain::hash_parts;
+use crate::log::hash::hash_parts;
 use crate::log::subjects::is_about;
 use crate::open::Store;
 use crate::text::{parse, to_json};

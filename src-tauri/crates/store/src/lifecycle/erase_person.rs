@@ -12,7 +12,8 @@ use keepsake_domain::{ConversationId, HandleId, JobId, Timestamp};
 
 use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
-use crate::lifecycle::erase::{Erased, OF_PART, Part};
+use crate::lifecycle::erase::Erased;
+use crate::lifecycle::part::{OF_PART, Part};
 use crate::open::Store;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};

@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 
 use crate::areas::Lifecycle;
 use crate::guard::{self, Purpose};
-use crate::lifecycle::backup::{Watch, fault_of, open_plain};
+use crate::lifecycle::copy::{Watch, fault_of, open_plain};
 use crate::lifecycle::migrate;
 use crate::lifecycle::restore::{self, OnDoubt, Staged};
 use crate::open::{Store, set_up};
@@ -289,10 +289,7 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     let refused = |why: String| StoreError::Unrestorable { path: folder.to_owned(), reason: why };
     let list = read_export_list(folder)?;
     let path = staged.file();
-    drop(
-        crate::lifecycle::backup::create_private(&path)
-            .map_err(|error| io("the folder for the copy cannot be written", error))?,
-    );
+    drop(crate::lifecycle::copy::create_private(&path).map_err(|error| io("the folder for the copy cannot be written", error))?);
     let mut conn = open_plain(&path, true)?;
     set_up(&conn)?;
     guard::add_functions(&conn, Purpose::Erasing)?;

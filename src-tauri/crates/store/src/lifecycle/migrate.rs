@@ -7,12 +7,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use keepsake_domain::Timestamp;
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
-use crate::error::without_sql;
-use crate::lifecycle::backup::{BEFORE_UPGRADE, back_up, open_plain, own_backup_path};
 use crate::{Result, StoreError};
 
 /// "KEEP" as a number, which marks the file as a Keepsake database.
@@ -130,26 +127,6 @@ pub(crate) fn run_to(conn: &mut Connection, version: i64) -> Result<()> {
     let version = usize::try_from(version).unwrap_or(0).min(STEPS.len());
     Migrations::from_slice(STEPS).to_version(conn, version)?;
     Ok(())
-}
-
-/// Adds a verified copy of a database with an older schema to the backups. If this fails, nothing may be migrated.
-pub(crate) fn keep_copy(path: &Path, now: Timestamp) -> Result<()> {
-    let refused = |reason: String| StoreError::NoSafetyCopy { path: path.to_owned(), reason };
-    let sql = |error: rusqlite::Error| refused(without_sql(&error));
-    let source = open_plain(path, false).map_err(sql)?;
-    let version = source.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(sql)?;
-    if version >= SCHEMA_VERSION {
-        // Another process has upgraded it in the meantime.
-        return Ok(());
-    }
-    let data_dir = path.parent().unwrap_or(Path::new("."));
-    let copy = own_backup_path(data_dir, now, BEFORE_UPGRADE).map_err(|error| refused(error.to_string()))?;
-    match back_up(path, &copy, &mut |_, _| true) {
-        Ok(_) => Ok(()),
-        Err(StoreError::Backup { reason, .. }) => Err(refused(reason)),
-        Err(StoreError::Sqlite(error)) => Err(sql(error)),
-        Err(error) => Err(refused(error.to_string())),
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The folder beside the database for the backups that Keepsake makes on its own.
+pub const BACKUPS_DIR: &str = "backups";
+
 /// Name of the private folder within a folder that others can read.
 const SUBFOLDER: &str = "keepsake";
 

@@ -24,24 +24,20 @@ use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
 use crate::error::without_sql;
 use crate::guard::{self, Purpose};
-use crate::lifecycle::backup::{
+use crate::lifecycle::copy::{
     Contents, DAMAGED_PREFIX, Watch, contents_of, create_private, fault_of, open_plain, run, sync_folder,
 };
-use crate::lifecycle::erase::Part;
 use crate::lifecycle::erase_memory::{ForgottenPlace, MemoryTombstone};
+use crate::lifecycle::part::Part;
 use crate::lifecycle::private_files::create_private_dir;
+use crate::lifecycle::staging::{STAGING_DIR, io, staging_turn};
 use crate::lifecycle::undo_import::keeps_out;
 use crate::lifecycle::{migrate, schema};
 use crate::log::chain::ChainFault;
-use crate::open::{ReadTx, Store, has_log, opening_turn, set_up};
+use crate::open::{Store, has_log, opening_turn, set_up};
 use crate::text::{parse, to_json};
+use crate::transaction::ReadTx;
 use crate::{Result, StoreError};
-
-/// The folder beside the database in which the copy is prepared. Only one restore or preview uses it at a time.
-const STAGING_DIR: &str = "restore.part";
-
-/// Lock for that folder. The operating system releases it when the process ends.
-const STAGING_LOCK: &str = "restore.lock";
 
 /// Bytes copied between two checks for cancellation.
 const CHUNK_BYTES: usize = 8 * 1024 * 1024;
@@ -323,17 +319,6 @@ pub(crate) fn finish(
     Ok(staged)
 }
 
-/// Takes the lock for the staging folder. Returns `None` if another process has it.
-fn staging_turn(data_dir: &Path) -> Result<Option<File>> {
-    let failed = |error| io("the lock of the folder for the copy cannot be taken", error);
-    let file = File::options().create(true).truncate(false).write(true).open(data_dir.join(STAGING_LOCK)).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(fs::TryLockError::WouldBlock) => Ok(None),
-        Err(fs::TryLockError::Error(error)) => Err(failed(error)),
-    }
-}
-
 /// Creates the empty staging folder.
 pub(crate) fn empty_staging(data_dir: &Path) -> Result<Staged> {
     let folder = data_dir.join(STAGING_DIR);
@@ -346,27 +331,8 @@ pub(crate) fn empty_staging(data_dir: &Path) -> Result<Staged> {
     Ok(Staged { folder, restored: Restored::default(), decided: None, kept_settings: Vec::new(), _turn: turn })
 }
 
-/// Removes the copy that a killed preview or restore left behind. Returns `false` if a copy is being prepared right now.
-pub(crate) fn clear_staging(data_dir: &Path) -> Result<bool> {
-    let folder = data_dir.join(STAGING_DIR);
-    if !folder.exists() {
-        return Ok(true);
-    }
-    let Some(_turn) = staging_turn(data_dir)? else { return Ok(false) };
-    match fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(io("the copy left by a restore cannot be removed", error))
-        }
-        _ => Ok(true),
-    }
-}
-
 fn refused(file: &Path, why: &str) -> StoreError {
     StoreError::Unrestorable { path: file.to_owned(), reason: why.to_owned() }
-}
-
-fn io(what: &str, error: std::io::Error) -> StoreError {
-    StoreError::Io { what: what.to_owned(), error }
 }
 
 /// Copies a file and its write-ahead log into the staging folder. The file itself is only read.

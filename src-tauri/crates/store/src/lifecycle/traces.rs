@@ -11,7 +11,7 @@ use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 
-use crate::log::chain::hash_parts;
+use crate::log::hash::hash_parts;
 
 /// Length of a stretch in bytes: long enough that two texts do not share one by chance, and short enough that most sentences
 /// contain one.

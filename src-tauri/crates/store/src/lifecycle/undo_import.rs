@@ -16,8 +16,9 @@ use rusqlite::params;
 
 use crate::areas::{Lifecycle, LifecycleMut};
 use crate::changes::Tag;
-use crate::lifecycle::erase::{Erased, Part};
+use crate::lifecycle::erase::Erased;
 use crate::lifecycle::erase_person::ErasurePreview;
+use crate::lifecycle::part::Part;
 use crate::open::Store;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};

@@ -4,13 +4,16 @@
 //! step. Before its first byte is written, a note in Keepsake's own folder records its path. Every copying process takes a shared
 //! lock, which the operating system releases when the process ends. While any process has the lock, nothing is removed.
 //!
-//! Not here: how a copy is made ([`crate::lifecycle::backup`]).
+//! Not here: how a copy is made ([`crate::lifecycle::copy`]).
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::lifecycle::backup::{BACKUPS_DIR, PART_ENDING};
+use crate::lifecycle::private_files::BACKUPS_DIR;
+
+/// File extension of a copy that is still being made.
+pub(crate) const PART_ENDING: &str = "part";
 
 /// Lock shared by all copying processes; leftovers are removed only while no process has it.
 const LOCK: &str = "copying.lock";

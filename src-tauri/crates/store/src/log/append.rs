@@ -7,27 +7,14 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use keepsake_domain::{
-    ConversationId, EntityId, HandleId, IdSource, ImportId, Message, Role, SourceKind, SourceRef, Timestamp, Visibility,
-};
+use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, Message, Role, SourceKind, SourceRef, Visibility};
 use rusqlite::{OptionalExtension, params};
 
 use crate::areas::{Log, LogMut};
 use crate::changes::Tag;
-use crate::log::chain::{Hash, hash_parts};
-use crate::log::rows::Rows;
+use crate::log::hash::{Hash, hash_parts};
+use crate::log::rows::{AppendContext, Handle, Rows};
 use crate::{Result, StoreError};
-
-/// The inputs that an append needs from the caller.
-#[derive(Clone, Copy)]
-pub struct AppendContext<'a> {
-    /// Source of fresh ids and salts.
-    pub ids: &'a dyn IdSource,
-    /// The current time.
-    pub now: Timestamp,
-    /// The import that brought the messages, if any.
-    pub import_id: Option<&'a ImportId>,
-}
 
 /// The result of appending a batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,14 +32,6 @@ pub struct BatchOutcome {
     /// Conversations to analyze again because one of their speakers turned out to be the owner, each with the sequence number up
     /// to which it had been analyzed.
     pub reread: Vec<(ConversationId, i64)>,
-}
-
-/// A speaker, as stored.
-#[derive(Clone)]
-pub(crate) struct Handle {
-    pub(crate) id: HandleId,
-    pub(crate) entity: EntityId,
-    is_owner: bool,
 }
 
 struct Conversation {

@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use crate::Result;
 use crate::areas::Log;
 use crate::log::append::{Revision, source_key_of};
-use crate::log::chain::hash_parts;
+use crate::log::hash::hash_parts;
 
 /// Memory that the temporary database may use before it moves to disk.
 const MEMORY_KIB: i64 = 8 * 1024;

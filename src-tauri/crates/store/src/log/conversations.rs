@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use crate::areas::{Log, LogMut};
 use crate::changes::Tag;
-use crate::log::search::fts_query;
+use crate::log::query::fts_query;
 use crate::text::{parse, placeholders, to_json};
 use crate::{Result, StoreError};
 

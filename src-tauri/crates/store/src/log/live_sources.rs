@@ -14,7 +14,8 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use crate::areas::{Sources, SourcesMut};
 use crate::changes::Tag;
-use crate::lifecycle::erase::{Erased, Part};
+use crate::lifecycle::erase::Erased;
+use crate::lifecycle::part::Part;
 use crate::log::append::source_key_of;
 use crate::open::Store;
 use crate::text::{parse, parse_json, to_json};

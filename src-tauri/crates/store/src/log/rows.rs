@@ -8,12 +8,30 @@
 
 use std::sync::LazyLock;
 
-use keepsake_domain::{ConversationId, ImportId, InteractionId, Message};
+use keepsake_domain::{ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, Message, Timestamp};
 use rusqlite::{Connection, Statement};
 
 use crate::Result;
-use crate::log::append::{AppendContext, Handle};
-use crate::log::chain::{Hash, hash_parts, row_hash};
+use crate::log::hash::{Hash, hash_parts, row_hash};
+
+/// The inputs that an append needs from the caller.
+#[derive(Clone, Copy)]
+pub struct AppendContext<'a> {
+    /// Source of fresh ids and salts.
+    pub ids: &'a dyn IdSource,
+    /// The current time.
+    pub now: Timestamp,
+    /// The import that brought the messages, if any.
+    pub import_id: Option<&'a ImportId>,
+}
+
+/// A speaker, as stored.
+#[derive(Clone)]
+pub(crate) struct Handle {
+    pub(crate) id: HandleId,
+    pub(crate) entity: EntityId,
+    pub(crate) is_owner: bool,
+}
 
 /// Rows per full statement. More would gain little: at this size, hardly any page is changed by more than one statement.
 const ROWS_A_STATEMENT: usize = 50;

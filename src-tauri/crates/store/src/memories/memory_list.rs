@@ -6,7 +6,7 @@ use rusqlite::{Row, params_from_iter};
 
 use crate::Result;
 use crate::areas::Memories;
-use crate::log::search::fts_query;
+use crate::log::query::fts_query;
 use crate::memories::{MEMORY_COLUMNS, MEMORY_COLUMNS_COUNT, MemoryRow, memory};
 use crate::text::{placeholders, to_json};
 

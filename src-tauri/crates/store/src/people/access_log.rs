@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
 use crate::areas::{AccessLog, AccessLogMut};
-use crate::open::ReadTx;
+use crate::transaction::ReadTx;
 
 /// The tables whose rows can be served or written by an agent. Served pieces and the access log refer to the ids of these rows.
 const TOLD_TABLES: [&str; 11] = [

@@ -14,7 +14,7 @@ use keepsake_store::{ConversationStatusRow, Lease, NewConversationStatus, NewJob
 use super::{json, next_look, reason_of};
 use crate::Result;
 use crate::areas::Conversations;
-use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::insight_turns;
 use crate::derive::readable_messages::{is_still_on_record, messages_on_record};
 use crate::queue::control::Control;
 

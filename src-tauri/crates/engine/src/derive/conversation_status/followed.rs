@@ -12,17 +12,16 @@ use std::ops::Range;
 
 use keepsake_capture::dedup::shared_words;
 use keepsake_capture::is_persons;
-use keepsake_domain::{ConversationId, InteractionId, Mark, MarkKind, Reading, ReadingLabel, Role, Span, StatementPair};
+use keepsake_domain::{ConversationId, Mark, MarkKind, Reading, ReadingLabel, Role, Span, StatementPair};
 use keepsake_insight::Turn;
 use keepsake_insight::conversation::{Commitment, Moment, Place, commitments};
 use keepsake_models::{Reader, cosine};
 use keepsake_store::{ConversationStatusRow, InteractionRow, parse_json};
 use keepsake_text::is_unspaced;
-use serde::{Deserialize, Serialize};
 
-use super::{StoredCommitment, StoredPlace};
 use crate::Result;
 use crate::areas::Conversations;
+use crate::derive::commitments::{Followed, StoredCommitment, StoredPlace};
 use crate::queue::control::Control;
 use crate::review::propose::vectors_of;
 
@@ -50,21 +49,6 @@ const LINES_MAX: u32 = 200;
 
 /// Maximum number of lines that a promise is compared with. Each costs as much as reading a short message.
 const COMPARED_MAX: u32 = 16;
-
-/// How far the lines after a promise were searched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Followed {
-    /// Version of the reader.
-    by: String,
-    /// The last line examined.
-    through: Option<InteractionId>,
-    /// Number of lines examined.
-    lines: u32,
-    /// Number of lines compared.
-    compared: u32,
-    /// Probability of the line that settles it, in thousandths; 0 while none does.
-    surest: u32,
-}
 
 /// A promise, and how far the lines after it were searched.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use keepsake_store::{FoundSession, Lease, NewJob, SessionRecordRow, SessionReply
 
 use super::{Read, SessionRules, item_of};
 use crate::areas::Sessions;
-use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::insight_turns;
 use crate::derive::tiers::entries_of;
 use crate::derive::topics::is_readable;
 use crate::language::passing;

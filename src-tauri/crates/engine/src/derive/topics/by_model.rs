@@ -12,20 +12,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, JobId, JobKind, TopicId, TopicVersionId};
+use keepsake_domain::{ConversationId, InteractionId, JobId, JobKind, TopicId};
 use keepsake_insight::topic::model::{PairTask, PairVerdict, TOPIC, TOPIC_PAIR, WordedLine, Wording, WordingInput, WordingTask};
-use keepsake_insight::topic::{ENGINE_VERSION, Entities, TopicRules};
+use keepsake_insight::topic::{ENGINE_VERSION, TopicRules};
 use keepsake_store::{
-    InteractionRow, Lease, NewJob, ReadTx, StoreError, TopicLineRow, TopicProposalRow, TopicRow, TopicVerdictRow,
-    TopicVersionRow, TopicWordingRow, WriteTx, parse_json, to_json,
+    InteractionRow, Lease, NewJob, ReadTx, StoreError, TopicProposalRow, TopicRow, TopicVerdictRow, TopicVersionRow,
+    TopicWordingRow, WriteTx, parse_json,
 };
 
-use super::StoreResult;
-use super::derive::message_id;
-use super::wording::{NewVersion, drawn};
+use super::wording::worded;
+use super::{StoreResult, message_id};
 use crate::areas::Topics;
-use crate::derive::analyze::insight_turns;
 use crate::derive::readable_messages::as_read;
+use crate::derive::readable_messages::insight_turns;
 use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
@@ -39,55 +38,6 @@ const PAIRS_MAX: usize = 40;
 
 /// Setting that stores what the last successful job covered.
 const READ_SETTING: &str = "topics_read_by_model";
-
-/// A stored version in a model's wording, with its lines; `None` if no line is accepted.
-pub(super) fn worded(tx: &ReadTx<'_>, by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> StoreResult<Option<NewVersion>> {
-    let worded: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
-    let place = |place: &keepsake_insight::topic::model::LinePlace| {
-        Some(EvidenceSpan { interaction: message_id(&place.message)?, span: place.span })
-    };
-    let mut lines = Vec::new();
-    for line in &worded {
-        let mut places: Vec<EvidenceSpan> = line.places.iter().filter_map(place).collect();
-        if places.is_empty() {
-            continue;
-        }
-        let text = drawn(tx, &line.text, &places)?;
-        lines.push(TopicLineRow { section: line.section.name().to_owned(), text, place: places.remove(0), also: places });
-    }
-    if lines.is_empty() {
-        return Ok(None);
-    }
-    let own: Entities = serde_json::from_str(&by_rules.entities).unwrap_or_default();
-    let told: Entities = serde_json::from_str(&wording.entities).unwrap_or_default();
-    let entities = Entities {
-        people: both(own.people, told.people),
-        projects: both(own.projects, told.projects),
-        technologies: both(own.technologies, told.technologies),
-    };
-    let hash = blake3::hash(format!("{} {} {}", by_rules.id, wording.proposer, wording.worded_at.0).as_bytes());
-    let id = format!("{}{}", TopicVersionId::PREFIX, &hash.to_hex()[..32]);
-    let row = TopicVersionRow {
-        id: id.parse().unwrap_or_else(|_| TopicVersionId::from_uuid(uuid::Uuid::nil())),
-        supersedes: Some(by_rules.id.clone()),
-        title: wording.title.clone().unwrap_or_else(|| by_rules.title.clone()),
-        entities: to_json("wording of a topic", &entities)?,
-        made_at: wording.worded_at,
-        proposer: wording.proposer.clone(),
-        is_retired: false,
-        ..by_rules.clone()
-    };
-    Ok(Some((row, lines)))
-}
-
-fn both(mut own: Vec<String>, told: Vec<String>) -> Vec<String> {
-    for name in told {
-        if !own.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
-            own.push(name);
-        }
-    }
-    own
-}
 
 /// A topic with the input for a call about it.
 struct Matter {

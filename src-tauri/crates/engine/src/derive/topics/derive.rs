@@ -15,9 +15,9 @@ use keepsake_store::{
 };
 
 use super::wording::{Meanings, NewVersion, Wording};
-use super::{StoreResult, spoken_rows};
+use super::{StoreResult, message_id, spoken_rows};
 use crate::areas::Topics;
-use crate::derive::analyze::insight_turns;
+use crate::derive::readable_messages::insight_turns;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
 use crate::serve::boundary::{AccessMap, Groups};
@@ -491,10 +491,6 @@ fn read_cluster(row: TopicClusterRow) -> StoreResult<(String, Timestamp, Cluster
 /// The fold's own ids are hexadecimal digests, which are valid with any prefix.
 fn topic_id(digest: &str) -> TopicId {
     format!("{}{digest}", TopicId::PREFIX).parse().unwrap_or_else(|_| TopicId::from_uuid(uuid::Uuid::nil()))
-}
-
-pub(super) fn message_id(text: &str) -> Option<InteractionId> {
-    text.parse().ok()
 }
 
 /// The messages of a topic, each with the number of the version that added it.

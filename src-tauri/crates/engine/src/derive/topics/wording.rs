@@ -11,17 +11,18 @@ use std::collections::{BTreeSet, HashMap};
 use keepsake_capture::dedup::cosine;
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, Mark, Timestamp, TopicId, TopicVersionId};
 use keepsake_insight::Turn;
+use keepsake_insight::topic::model::WordedLine;
 use keepsake_insight::topic::{
     Cluster, ENGINE_VERSION, Embed, Entities, Section, Topic, TopicLine, TopicRules, TopicStep, TopicText, entities, merge, title,
 };
-use keepsake_store::{InteractionRow, ReadTx, StoredReading, TopicLineRow, TopicVersionRow, to_json};
+use keepsake_store::{
+    InteractionRow, ReadTx, StoredReading, TopicLineRow, TopicVersionRow, TopicWordingRow, parse_json, to_json,
+};
 use serde::{Deserialize, Serialize};
 
-use super::StoreResult;
-use super::by_model::worded;
-use super::derive::message_id;
-use crate::derive::analyze::insight_turns;
+use super::{StoreResult, message_id};
 use crate::derive::readable_messages::as_read;
+use crate::derive::readable_messages::insight_turns;
 use crate::serve::masked::{masked, masked_of};
 
 /// Maximum number of messages used to find a title: more do not change the title, and every version has to read them.
@@ -386,4 +387,53 @@ impl Standing {
         };
         Ok((row, lines))
     }
+}
+
+/// A stored version in a model's wording, with its lines; `None` if no line is accepted.
+pub(super) fn worded(tx: &ReadTx<'_>, by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> StoreResult<Option<NewVersion>> {
+    let worded: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
+    let place = |place: &keepsake_insight::topic::model::LinePlace| {
+        Some(EvidenceSpan { interaction: message_id(&place.message)?, span: place.span })
+    };
+    let mut lines = Vec::new();
+    for line in &worded {
+        let mut places: Vec<EvidenceSpan> = line.places.iter().filter_map(place).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let text = drawn(tx, &line.text, &places)?;
+        lines.push(TopicLineRow { section: line.section.name().to_owned(), text, place: places.remove(0), also: places });
+    }
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let own: Entities = serde_json::from_str(&by_rules.entities).unwrap_or_default();
+    let told: Entities = serde_json::from_str(&wording.entities).unwrap_or_default();
+    let entities = Entities {
+        people: both(own.people, told.people),
+        projects: both(own.projects, told.projects),
+        technologies: both(own.technologies, told.technologies),
+    };
+    let hash = blake3::hash(format!("{} {} {}", by_rules.id, wording.proposer, wording.worded_at.0).as_bytes());
+    let id = format!("{}{}", TopicVersionId::PREFIX, &hash.to_hex()[..32]);
+    let row = TopicVersionRow {
+        id: id.parse().unwrap_or_else(|_| TopicVersionId::from_uuid(uuid::Uuid::nil())),
+        supersedes: Some(by_rules.id.clone()),
+        title: wording.title.clone().unwrap_or_else(|| by_rules.title.clone()),
+        entities: to_json("wording of a topic", &entities)?,
+        made_at: wording.worded_at,
+        proposer: wording.proposer.clone(),
+        is_retired: false,
+        ..by_rules.clone()
+    };
+    Ok(Some((row, lines)))
+}
+
+fn both(mut own: Vec<String>, told: Vec<String>) -> Vec<String> {
+    for name in told {
+        if !own.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+            own.push(name);
+        }
+    }
+    own
 }

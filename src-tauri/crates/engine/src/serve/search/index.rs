@@ -18,7 +18,7 @@ use keepsake_retrieval::Codes;
 use keepsake_store::{EmbeddingOwner, NamedHandle, ReadTx, StoreError, VectorModel};
 use keepsake_text::words;
 
-use super::topics::Told;
+use super::topic_texts::TopicTexts;
 use super::vocabulary::Vocabulary;
 use crate::serve::boundary::TopicHead;
 
@@ -59,7 +59,7 @@ pub(crate) struct Index {
     /// Vectors of memories, loaded on demand; the text of a memory never changes.
     memories: HashMap<MemoryId, Vec<f32>>,
     /// Texts of topics, loaded on demand.
-    topics: Told,
+    topics: TopicTexts,
 }
 
 /// A handle with the words of its name.
@@ -164,7 +164,7 @@ impl Index {
     }
 
     /// The topic texts loaded so far.
-    pub(crate) fn topics(&self) -> &Told {
+    pub(crate) fn topics(&self) -> &TopicTexts {
         &self.topics
     }
 

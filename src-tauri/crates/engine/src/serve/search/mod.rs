@@ -16,6 +16,7 @@ mod people;
 mod rank;
 mod scope;
 mod titles;
+mod topic_texts;
 mod topics;
 mod vocabulary;
 

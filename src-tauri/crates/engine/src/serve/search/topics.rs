@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use keepsake_domain::{EvidenceSpan, Timestamp, TopicId, TopicVersionId};
+use keepsake_domain::{Timestamp, TopicId};
 use keepsake_retrieval::{Query, Term};
 use keepsake_store::{ReadTx, StoreError, TopicLineRow, TopicVersionRow};
 use keepsake_text::{Word, is_unspaced, words};
@@ -17,6 +17,7 @@ use keepsake_text::{Word, is_unspaced, words};
 use super::Why;
 use super::index::Index;
 use super::scope::Scope;
+use super::topic_texts::{Taken, TopicTexts};
 use crate::areas::Serve;
 use crate::derive::topics::Contributors;
 use crate::review::retractions::TakenBack;
@@ -39,10 +40,6 @@ const MEANING_WEIGHT: f64 = 8.0;
 
 /// Maximum number of lines shown with a hit; the topic itself shows the rest.
 const LINES_SHOWN: usize = 3;
-
-/// Maximum number of cached versions. Old ones and those of other audiences accumulate; beyond this number the cache is
-/// cleared and versions are loaded again on demand.
-const VERSIONS_MAX: usize = 10_000;
 
 /// A topic found by a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,88 +64,6 @@ pub struct TopicHit {
     pub(crate) times: Vec<Timestamp>,
 }
 
-/// Parsed texts of topic versions, each parsed once because a version never changes.
-#[derive(Debug, Default)]
-pub(crate) struct Told {
-    /// Every distinct word in any of them.
-    vocabulary: Vec<Word>,
-    numbers: HashMap<String, u32>,
-    versions: HashMap<TopicVersionId, Taken>,
-}
-
-/// One topic version, with each word replaced by its numeric id.
-#[derive(Debug, Default, Clone)]
-struct Taken {
-    named: Vec<u32>,
-    lines: Vec<Vec<u32>>,
-    /// The evidence of each line.
-    spans: Vec<Vec<EvidenceSpan>>,
-    /// Log position of each line's message.
-    places: Vec<Option<i64>>,
-    /// Log positions of all its messages.
-    messages: Vec<i64>,
-}
-
-impl Taken {
-    /// The version without retracted lines; these keep their index but are empty.
-    fn without(&self, taken_back: &TakenBack) -> Cow<'_, Self> {
-        let is_hidden = |spans: &Vec<EvidenceSpan>| spans.iter().any(|place| taken_back.covers(place));
-        if !self.spans.iter().any(is_hidden) {
-            return Cow::Borrowed(self);
-        }
-        let mut left = self.clone();
-        for at in (0..self.spans.len()).filter(|at| is_hidden(&self.spans[*at])) {
-            left.lines[at].clear();
-            left.places[at] = None;
-        }
-        Cow::Owned(left)
-    }
-}
-
-impl Told {
-    /// Loads the missing versions.
-    pub(crate) fn add(&mut self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> Result<(), StoreError> {
-        if self.versions.len() > VERSIONS_MAX {
-            *self = Self::default();
-        }
-        for (topic, version) in topics {
-            if self.versions.contains_key(&version.id) {
-                continue;
-            }
-            let entities: crate::TopicEntities = serde_json::from_str(&version.entities).unwrap_or_default();
-            let mut taken = Taken { messages: tx.search().places_of_topic(&topic.id)?, ..Taken::default() };
-            for name in entities.people.iter().chain(&entities.projects).chain(&entities.technologies) {
-                taken.named.extend(self.numbers_of(name));
-            }
-            for line in tx.topics().lines(&version.id)? {
-                taken.lines.push(self.numbers_of(&line.text));
-                taken.places.push(tx.search().place_of(&line.place.interaction)?);
-                taken.spans.push(std::iter::once(line.place).chain(line.also).collect());
-            }
-            self.versions.insert(version.id.clone(), taken);
-        }
-        Ok(())
-    }
-
-    fn numbers_of(&mut self, text: &str) -> Vec<u32> {
-        let number = |word: Word| match self.numbers.get(&word.plain) {
-            Some(number) => *number,
-            None => {
-                let number = self.vocabulary.len() as u32;
-                self.numbers.insert(word.plain.clone(), number);
-                self.vocabulary.push(word);
-                number
-            }
-        };
-        words(text).into_iter().map(number).collect()
-    }
-
-    fn numbered(&self, fits: impl Fn(&Word) -> bool) -> HashSet<u32> {
-        let found = self.vocabulary.iter().enumerate().filter(|(_, word)| fits(word));
-        found.map(|(number, _)| number as u32).collect()
-    }
-}
-
 /// A topic in scope, with its words.
 struct Candidate<'t> {
     head: TopicHead,
@@ -171,7 +86,7 @@ struct Sought<'q> {
 }
 
 impl<'q> Sought<'q> {
-    fn new(terms: Vec<&'q Term>, told: &Told, is_part: bool) -> Self {
+    fn new(terms: Vec<&'q Term>, told: &TopicTexts, is_part: bool) -> Self {
         let fits = |term: &Term, word: &Word| if is_part { term.within(word).is_some() } else { term.matches(word) };
         let numbers = terms.iter().map(|term| told.numbered(|word| fits(term, word))).collect();
         Self { terms, numbers, is_part }
@@ -209,7 +124,7 @@ struct Weighed<'q> {
     of_topic: Vec<f64>,
 }
 
-fn weigh<'q>(query: &'q Query, told: &Told, topics: &[Candidate<'_>]) -> Vec<Weighed<'q>> {
+fn weigh<'q>(query: &'q Query, told: &TopicTexts, topics: &[Candidate<'_>]) -> Vec<Weighed<'q>> {
     let phrases = query.phrases.iter().map(|phrase| (phrase.iter().collect::<Vec<_>>(), true));
     let single = query.terms.iter().map(|term| (vec![term], false));
     phrases

@@ -19,7 +19,7 @@ use rusqlite::{Row, params};
 
 use crate::areas::{Topics, TopicsMut};
 use crate::changes::Tag;
-use crate::lifecycle::erase::{MESSAGES_OF_PART, Part};
+use crate::lifecycle::part::{MESSAGES_OF_PART, Part};
 use crate::text::{parse, parse_json, to_json};
 use crate::{InteractionRow, Result, StoreError};
 

@@ -248,7 +248,7 @@ fn topics_come_back_with_an_export_and_each_has_a_note_that_leads_to_its_convers
     home.run(&["run-jobs", "--until-idle"]).ok();
     let topics = home.rows(&["topics"]);
     assert!(topics.len() >= 5, "a control: there are topics");
-    home.run(&["topic", &text(&topics[0], "id"), "--rename", "By hand"]).ok();
+    home.run(&["topics", "rename", &text(&topics[0], "id"), "By hand"]).ok();
     let topics = home.rows(&["topics"]);
     let folder = home.data().parent().unwrap().join("out");
     home.run(&["export", folder.to_str().unwrap()]).ok();

@@ -59,9 +59,9 @@ fn a_gap_has_the_promised_shape_and_one_off_asks_are_none() {
 fn a_confirmed_gap_is_a_task_in_the_chosen_file_and_its_box_is_read_back() {
     let home = home();
     let id = text(&only(&home), "id");
-    assert!(home.run(&["gap", &id, "confirm"]).failure().contains("no file for tasks is chosen"));
+    assert!(home.run(&["gaps", "confirm", &id]).failure().contains("no file for tasks is chosen"));
     let file = home.file("tasks.md", "# Mine\n\n- [ ] buy bread\n");
-    let confirmed = home.json(&["gap", &id, "confirm", "--file", &file.to_string_lossy()]);
+    let confirmed = home.json(&["gaps", "confirm", &id, "--file", &file.to_string_lossy()]);
     assert_eq!(confirmed["status"], "task_created");
     let written = std::fs::read_to_string(&file).unwrap();
     assert!(written.starts_with("# Mine\n\n- [ ] buy bread\n") && written.contains(&text(&confirmed["task"], "id")), "{written}");
@@ -89,10 +89,10 @@ fn a_confirmed_gap_is_a_task_in_the_chosen_file_and_its_box_is_read_back() {
 fn a_dismissed_gap_does_not_come_back() {
     let home = home();
     let id = text(&only(&home), "id");
-    home.run(&["gap", &id, "dismiss"]).ok();
+    home.run(&["gaps", "dismiss", &id]).ok();
     assert!(home.rows(&["gaps"]).is_empty());
     home.read(&day(3, "chat-9"));
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(home.rows(&["gaps"]).is_empty(), "nor does it after it came up once more");
-    assert!(home.run(&["gap", "gap_nothing", "dismiss"]).failure().contains("gap"));
+    assert!(home.run(&["gaps", "dismiss", "gap_nothing"]).failure().contains("gap"));
 }

@@ -68,7 +68,8 @@ fn what_cannot_be_done_as_it_is_said_imports_nothing() {
     home.run(&["import", home.file("one.jsonl", line("c0", "C2", "m0", "board")).to_str().unwrap()]).ok();
     let error = refused("C2=public");
     assert!(
-        error.contains("slack:C2 is already in Keepsake and is private") && error.contains("keepsake channel slack:C2 public"),
+        error.contains("slack:C2 is already in Keepsake and is private")
+            && error.contains("keepsake channels set slack:C2 public"),
         "{error}"
     );
     home.run(&["import", path, "--visibility", "C1=public", "--visibility", "C2=private"]).ok();

@@ -27,20 +27,20 @@ fn what_is_set_aside_is_listed_and_taken_back() {
     let home = Home::new();
     home.read(&jsonl("chat", &[("owner", "Mara", "I'm allergic to peanuts."), ("assistant", "Nova", "I'll remember that.")]));
     home.run(&["run-jobs", "--until-idle"]).ok();
-    assert!(home.rows(&["parked"]).is_empty(), "nothing waited so long");
+    assert!(home.rows(&["expired"]).is_empty(), "nothing waited so long");
     let id = home.ids("pending").remove(0);
     // The state after sixty days: an expired memory is snoozed until the end of the year 9999.
     let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
     raw.execute("UPDATE memories SET snoozed_until_ms = 253402300799000", []).unwrap();
-    let parked = home.rows(&["parked"]);
+    let parked = home.rows(&["expired"]);
     assert_eq!((parked.len(), &parked[0]["kind"], &parked[0]["id"]), (1, &"candidate".into(), &id.as_str().into()));
-    assert!(home.run(&["parked"]).ok().contains("candidate"));
-    assert!(home.run(&["parked", "--restore", "mem_unknown"]).failure().contains("is not an expired proposal"));
-    assert_eq!(home.rows(&["parked", "--restore", &id])[0]["restored"], 1);
-    assert!(home.rows(&["parked"]).is_empty());
+    assert!(home.run(&["expired"]).ok().contains("candidate"));
+    assert!(home.run(&["expired", "--restore", "mem_unknown"]).failure().contains("is not an expired proposal"));
+    assert_eq!(home.rows(&["expired", "--restore", &id])[0]["restored"], 1);
+    assert!(home.rows(&["expired"]).is_empty());
     raw.execute("UPDATE memories SET snoozed_until_ms = 253402300799000", []).unwrap();
-    assert_eq!(home.rows(&["parked", "--all"])[0]["restored"], 1);
-    assert_eq!(home.rows(&["parked", "--all"])[0]["restored"], 0, "there is nothing left to take back");
+    assert_eq!(home.rows(&["expired", "--all"])[0]["restored"], 1);
+    assert_eq!(home.rows(&["expired", "--all"])[0]["restored"], 0, "there is nothing left to take back");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `topics` and `topic`: topics derived from many conversations, decisions about them, and undo.
+//! `topics`: topics derived from many conversations, decisions about them, and undo.
 
 use crate::harness::{Home, fixture, text};
 
@@ -31,7 +31,7 @@ fn a_topic_has_the_promised_shape() {
         "{all}"
     );
     let before = rows;
-    assert_eq!(home.json(&["topics", "--rebuild"])["status"], "queued");
+    assert_eq!(home.json(&["topics", "rebuild"])["status"], "queued");
     assert!(home.rows(&["topics"]).is_empty());
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert_eq!(home.rows(&["topics"]), before, "made anew they are the same");
@@ -42,19 +42,19 @@ fn a_decision_holds_and_is_taken_back() {
     let home = home();
     let rows = home.rows(&["topics"]);
     let (first, second) = (text(&rows[0], "id"), text(&rows[1], "id"));
-    let decision = text(&home.json(&["topic", &first, "--rename", "My own title"]), "decision");
+    let decision = text(&home.json(&["topics", "rename", &first, "My own title"]), "decision");
     assert!(home.rows(&["topics"]).iter().any(|row| row["title"] == "My own title" && row["is_renamed"] == true));
-    home.run(&["topics", "--rebuild"]).ok();
+    home.run(&["topics", "rebuild"]).ok();
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(home.rows(&["topics"]).iter().any(|row| row["title"] == "My own title"), "it outlives a rebuild");
-    home.run(&["topic", &decision, "--undo"]).ok();
+    home.run(&["topics", "undo", &decision]).ok();
     assert_eq!(home.rows(&["topics"]), rows);
-    let decision = text(&home.json(&["topic", &first, "--merge", &second]), "decision");
+    let decision = text(&home.json(&["topics", "merge", &first, &second]), "decision");
     assert_eq!(home.rows(&["topics"]).len(), rows.len() - 1);
-    home.run(&["topic", &decision, "--undo"]).ok();
+    home.run(&["topics", "undo", &decision]).ok();
     assert_eq!(home.rows(&["topics"]), rows, "both are there again");
-    assert!(home.run(&["topic", &first, "--merge", &first]).failure().contains("with or kept separate from itself"));
-    assert!(home.run(&["topic", "top_00", "--pin"]).failure().contains("topic"));
+    assert!(home.run(&["topics", "merge", &first, &first]).failure().contains("with or kept separate from itself"));
+    assert!(home.run(&["topics", "pin", "top_00"]).failure().contains("topic"));
 }
 
 #[test]

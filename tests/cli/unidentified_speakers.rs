@@ -41,7 +41,7 @@ fn work(home: &Home) {
 }
 
 fn voices(home: &Home) -> Vec<Value> {
-    home.rows(&["voices"])
+    home.rows(&["speakers"])
 }
 
 /// The handle of the unidentified speaker with this label, in the meeting with this title.
@@ -85,11 +85,11 @@ fn a_name_counts_for_its_meeting_and_is_taken_back_whole() {
     let home = home();
     let before = (subjects(&home), names(&home), voices(&home));
     let rui = voice(&home, "Speaker 1", "standup");
-    home.run(&["voice", &rui, "--name", "Rui Costa"]).ok();
+    home.run(&["speakers", "identify", &rui, "--name", "Rui Costa"]).ok();
     work(&home);
     assert_eq!(subjects(&home), ["Bo Okoro", "Rui Costa"]);
     assert_eq!(names(&home), ["Bo Okoro", "Rui Costa"]);
-    home.run(&["voice", &rui, "--reset"]).ok();
+    home.run(&["speakers", "identify", &rui, "--reset"]).ok();
     work(&home);
     assert_eq!((subjects(&home), names(&home), voices(&home)), before);
 }
@@ -97,9 +97,9 @@ fn a_name_counts_for_its_meeting_and_is_taken_back_whole() {
 #[test]
 fn a_speaker_may_be_you_or_somebody_known_or_left_alone() {
     let home = home();
-    home.run(&["voice", &voice(&home, "Speaker 1", "standup"), "--me"]).ok();
-    home.run(&["voice", &voice(&home, "Speaker 1", "retro"), "--person", "meeting:Bo Okoro"]).ok();
-    home.run(&["voice", &voice(&home, "Speaker 2", "standup"), "--leave"]).ok();
+    home.run(&["speakers", "identify", &voice(&home, "Speaker 1", "standup"), "--me"]).ok();
+    home.run(&["speakers", "identify", &voice(&home, "Speaker 1", "retro"), "--person", "meeting:Bo Okoro"]).ok();
+    home.run(&["speakers", "identify", &voice(&home, "Speaker 2", "standup"), "--leave"]).ok();
     work(&home);
     assert_eq!(subjects(&home), ["Bo Okoro", "Bo Okoro", "owner"]);
     let bo = home.rows(&["people"]).into_iter().find(|row| row["name"] == "Bo Okoro").unwrap();
@@ -117,17 +117,17 @@ fn what_cannot_be_done_is_said_in_one_clear_line() {
         assert!(failure.contains(part) && failure.trim().lines().count() == 1, "{args:?}: {failure}");
     };
     let rui = voice(&home, "Speaker 1", "standup");
-    check(&["voice", "meeting:Bo Okoro", "--name", "Bob"], "not an unidentified speaker");
-    check(&["voice", "meeting:nobody", "--me"], "there is no handle");
-    check(&["voice", &rui, "--person", &voice(&home, "Speaker 2", "standup")], "not identified yet");
-    check(&["voice", &rui, "--name", " "], "name is empty");
+    check(&["speakers", "identify", "meeting:Bo Okoro", "--name", "Bob"], "not an unidentified speaker");
+    check(&["speakers", "identify", "meeting:nobody", "--me"], "there is no handle");
+    check(&["speakers", "identify", &rui, "--person", &voice(&home, "Speaker 2", "standup")], "not identified yet");
+    check(&["speakers", "identify", &rui, "--name", " "], "name is empty");
     assert_eq!(subjects(&home), ["Bo Okoro"], "nothing was changed");
 }
 
 #[test]
 fn an_export_brings_back_voices_and_no_people() {
     let home = home();
-    home.run(&["voice", &voice(&home, "Speaker 1", "standup"), "--name", "Rui Costa"]).ok();
+    home.run(&["speakers", "identify", &voice(&home, "Speaker 1", "standup"), "--name", "Rui Costa"]).ok();
     let folder = home.data().join("../out");
     home.run(&["export", folder.to_str().unwrap()]).ok();
     let said = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());

@@ -1,14 +1,18 @@
 //! The command-line arguments. Their doc comments are the help texts.
 
 mod agents;
+mod derived;
+mod people;
 mod sources;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use keepsake_domain::{Category, MemoryStatus, Offer, PlaybookStatus, ReflectionKind, ReflectionStatus, SourceKind};
+use keepsake_domain::{Category, MemoryStatus, Offer, SourceKind};
 
 pub(crate) use agents::*;
+pub(crate) use derived::*;
+pub(crate) use people::*;
 pub(crate) use sources::*;
 
 /// A private memory of all your conversations.
@@ -147,27 +151,28 @@ pub(crate) enum Command {
         /// Link id or suggestion id.
         id: String,
     },
-    /// List the unidentified speakers in meeting transcripts.
-    Voices,
-    /// Identify a speaker in a meeting.
-    Voice(VoiceArgs),
-    /// List channels and whether they are public.
-    Channels,
-    /// Set whether a channel or a conversation is public.
-    Channel {
-        /// A channel as type:id, or a conversation.
-        channel: String,
-        /// The visibility; default removes your choice.
-        visibility: ChannelChoice,
+    /// List the unidentified speakers in meeting transcripts, or identify one.
+    #[command(alias = "voices")]
+    Speakers {
+        /// What to do; lists by default.
+        #[command(subcommand)]
+        command: Option<SpeakersCommand>,
     },
-    /// List topics: subjects that come up across conversations.
+    /// List channels and whether they are public, or set it.
+    Channels {
+        /// What to do; lists by default.
+        #[command(subcommand)]
+        command: Option<ChannelsCommand>,
+    },
+    /// The former name of `channels set`.
+    #[command(hide = true)]
+    Channel(ChannelArgs),
+    /// List topics (subjects that come up across conversations), or rename, pin, merge, split or rebuild them.
     Topics {
-        /// Delete all topics. They are rebuilt from the messages, and your decisions are kept.
-        #[arg(long)]
-        rebuild: bool,
+        /// What to do; lists by default.
+        #[command(subcommand)]
+        command: Option<TopicsCommand>,
     },
-    /// Rename, pin, merge or split a topic, or undo such a decision.
-    Topic(TopicArgs),
     /// Show the number of messages and memories over time.
     Timeline(TimelineArgs),
     /// Show the connections of a person or a topic, with the evidence for each.
@@ -210,7 +215,8 @@ pub(crate) enum Command {
     /// attention.
     Digest,
     /// List expired proposals, or restore them.
-    Parked {
+    #[command(alias = "parked")]
+    Expired {
         /// Restore the proposals with these ids.
         #[arg(long, value_name = "ID", num_args = 1.., conflicts_with = "all")]
         restore: Vec<String>,
@@ -218,17 +224,11 @@ pub(crate) enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// List gaps: requests that came up more than once and could not be met.
-    Gaps,
-    /// Turn a gap into a task, or dismiss it.
-    Gap {
-        /// Gap id.
-        id: String,
-        /// Your answer.
-        answer: GapAnswer,
-        /// The Markdown file for tasks, to use from now on.
-        #[arg(long)]
-        file: Option<PathBuf>,
+    /// List gaps (requests that came up more than once and could not be met), turn one into a task, or dismiss it.
+    Gaps {
+        /// What to do; lists by default.
+        #[command(subcommand)]
+        command: Option<GapsCommand>,
     },
     /// Allow agents to use a memory or a profile entry anywhere.
     Share {
@@ -457,7 +457,7 @@ pub(crate) struct ImportArgs {
     /// Who may see what is said in a new channel (a room, a contact, a mailbox or a folder), as CHANNEL=public or CHANNEL=private.
     /// CHANNEL is its type:id, or its id or title if only one channel has it; --dry-run lists them. Can be given several times.
     /// Other new channels are private, except where a Keepsake JSONL file says public. A channel that is already in Keepsake is
-    /// never changed; change it with `keepsake channel`.
+    /// never changed; change it with `keepsake channels set`.
     #[arg(long, value_name = "CHANNEL=VISIBILITY")]
     pub(crate) visibility: Vec<crate::commands::import_channels::Named>,
     /// Show the contents without importing them.
@@ -511,83 +511,6 @@ pub(crate) struct SearchArgs {
     pub(crate) explain: bool,
 }
 
-/// A pair of handles, and the answer.
-#[derive(Debug, clap::Args)]
-pub(crate) struct LinkArgs {
-    /// Id of the suggested link.
-    #[arg(required_unless_present = "handles", requires = "answer")]
-    pub(crate) suggestion: Option<String>,
-    /// Whether the two handles belong to the same person.
-    pub(crate) answer: Option<LinkAnswerName>,
-    /// Two handles to link manually, each as channel:handle.
-    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["suggestion", "answer"])]
-    pub(crate) handles: Vec<String>,
-}
-
-/// A speaker, and who they are.
-#[derive(Debug, clap::Args)]
-pub(crate) struct VoiceArgs {
-    /// The speaker's handle, as listed by `keepsake voices`.
-    pub(crate) handle: String,
-    /// Who the speaker is.
-    #[command(flatten)]
-    pub(crate) who: Who,
-}
-
-/// Who a speaker is. This replaces an earlier answer.
-#[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false)]
-pub(crate) struct Who {
-    /// The speaker is you.
-    #[arg(long)]
-    pub(crate) me: bool,
-    /// The speaker is the person with this handle (channel:handle).
-    #[arg(long)]
-    pub(crate) person: Option<String>,
-    /// The speaker has this name and does not appear elsewhere.
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Leave the speaker unidentified, and do not ask again.
-    #[arg(long)]
-    pub(crate) leave: bool,
-    /// Remove the earlier answer.
-    #[arg(long)]
-    pub(crate) reset: bool,
-}
-
-/// An answer about two handles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LinkAnswerName {
-    /// The same person.
-    Same,
-    /// Different people. This pair is never suggested again.
-    Different,
-    /// Not sure; ask again when there is new evidence.
-    Unsure,
-}
-
-impl LinkAnswerName {
-    /// Stable name.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Different => "different",
-            Self::Unsure => "unsure",
-        }
-    }
-}
-
-/// The visibility of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ChannelChoice {
-    /// Anyone can read it.
-    Public,
-    /// Only its members can read it.
-    Private,
-    /// The visibility that its source specifies.
-    Default,
-}
-
 /// Whether a conversation is excluded from memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnOff {
@@ -608,15 +531,6 @@ pub(crate) enum Existing {
     Erase,
 }
 
-/// An answer about a gap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GapAnswer {
-    /// Turn it into a task.
-    Confirm,
-    /// Dismiss it.
-    Dismiss,
-}
-
 /// `keepsake timeline`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TimelineArgs {
@@ -632,35 +546,6 @@ pub(crate) struct TimelineArgs {
     /// Count memories by the date of your decision instead of the date of the message.
     #[arg(long)]
     pub(crate) decided: bool,
-}
-
-/// `keepsake topic`.
-#[derive(Debug, clap::Args)]
-#[command(group(clap::ArgGroup::new("act").required(true)))]
-pub(crate) struct TopicArgs {
-    /// The topic (top_…); with --undo, the decision (tod_…).
-    pub(crate) id: String,
-    /// Set the title. An empty title restores the automatic one.
-    #[arg(long, value_name = "TITLE", group = "act")]
-    pub(crate) rename: Option<String>,
-    /// Pin the topic to the top of the list.
-    #[arg(long, group = "act")]
-    pub(crate) pin: bool,
-    /// Unpin the topic.
-    #[arg(long, group = "act")]
-    pub(crate) unpin: bool,
-    /// Merge this other topic into it.
-    #[arg(long, value_name = "TOPIC", group = "act")]
-    pub(crate) merge: Option<String>,
-    /// Move these messages (int_…) into a new topic.
-    #[arg(long, value_name = "MESSAGE", num_args = 1.., group = "act")]
-    pub(crate) split: Vec<String>,
-    /// Keep it separate from this other topic, and do not propose merging them again.
-    #[arg(long, value_name = "TOPIC", group = "act")]
-    pub(crate) leave: Option<String>,
-    /// Undo a decision.
-    #[arg(long, group = "act")]
-    pub(crate) undo: bool,
 }
 
 /// `keepsake settings`.
@@ -696,153 +581,4 @@ pub(crate) enum Automatic {
     On,
     /// Only on request.
     Off,
-}
-
-/// `keepsake settings topics`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TopicRulesArgs {
-    /// Process a conversation after this many new messages.
-    #[arg(long, value_name = "N")]
-    pub(crate) min_messages: Option<u32>,
-    /// Process a conversation after it has been quiet for this many minutes, regardless of its number of new messages.
-    #[arg(long, value_name = "N")]
-    pub(crate) min_minutes: Option<u32>,
-    /// Whether topics are updated automatically.
-    #[arg(long, value_name = "on|off")]
-    pub(crate) automatic: Option<Automatic>,
-    /// Maximum number of messages in a batch.
-    #[arg(long, value_name = "N")]
-    pub(crate) batch_size: Option<u32>,
-    /// Overlap of batches, as a share of the batch size from 0 to 0.9: how many messages before a batch are read again for
-    /// context.
-    #[arg(long, value_name = "SHARE")]
-    pub(crate) overlap: Option<f32>,
-    /// Minimum similarity to join an existing topic, from 0.3 to 0.99.
-    #[arg(long, value_name = "NEARNESS")]
-    pub(crate) similarity: Option<f32>,
-    /// Target length of a topic's text in words.
-    #[arg(long, value_name = "N")]
-    pub(crate) target_words: Option<u32>,
-    /// Maximum length of a topic's text in words, up to 1000.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_words: Option<u32>,
-    /// Reset to the defaults. Other options in the same command still apply.
-    #[arg(long)]
-    pub(crate) defaults: bool,
-}
-
-/// `keepsake reflect`.
-#[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct ReflectArgs {
-    /// The action. Default: find clean-ups and list the proposals.
-    #[command(subcommand)]
-    pub(crate) act: Option<ReflectAct>,
-    /// Only proposals with this status: open, accepted, applied, refused or parked.
-    #[arg(long)]
-    pub(crate) status: Option<ReflectionStatus>,
-    /// Only proposals of this kind: archive or merge.
-    #[arg(long)]
-    pub(crate) kind: Option<ReflectionKind>,
-}
-
-/// A decision about clean-up proposals.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ReflectAct {
-    /// Show a proposal in full: before, after, and its sources.
-    Show {
-        /// The proposal (rfl_…).
-        id: String,
-    },
-    /// Apply these proposals in one run, after a backup. A single undo reverts the whole run.
-    Approve {
-        /// The proposals (rfl_…).
-        #[arg(required_unless_present = "all", value_name = "ID")]
-        ids: Vec<String>,
-        /// Apply all open proposals.
-        #[arg(long, conflicts_with = "ids")]
-        all: bool,
-        /// With --all: apply only proposals of this kind.
-        #[arg(long, requires = "all")]
-        kind: Option<ReflectionKind>,
-    },
-    /// Dismiss these proposals. You will see them again only if their sources change.
-    Reject {
-        /// The proposals (rfl_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
-    /// Set these proposals aside for later.
-    Park {
-        /// The proposals (rfl_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
-    /// Reopen proposals that were set aside, dismissed or expired.
-    Restore {
-        /// The proposals (rfl_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
-    /// Undo the last run as a whole.
-    Undo,
-}
-
-/// `keepsake playbooks`.
-#[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct PlaybooksArgs {
-    /// The action. Default: list playbooks.
-    #[command(subcommand)]
-    pub(crate) act: Option<PlaybookAct>,
-    /// Only playbooks with this status: candidate, approved, rejected or parked.
-    #[arg(long)]
-    pub(crate) status: Option<PlaybookStatus>,
-    /// Only approved playbooks that may be shown to this audience.
-    #[command(flatten)]
-    pub(crate) audience: AudienceArgs,
-    /// Delete the playbooks you have not decided about. Keepsake then looks for playbooks again.
-    #[arg(long)]
-    pub(crate) rebuild: bool,
-}
-
-/// A decision about playbooks.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PlaybookAct {
-    /// Approve these playbooks.
-    Approve {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
-    /// Dismiss these playbooks. They return only if at least as many new sessions show them.
-    Reject {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
-    /// Set these playbooks aside for later.
-    Park {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
-    /// Move these playbooks back to the proposals.
-    Restore {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
-    /// Undo a decision.
-    Undo {
-        /// The decision (pbd_…).
-        decision: String,
-    },
-    /// Export an approved playbook as a skill: `DIR/NAME/SKILL.md`.
-    Export {
-        /// The playbook (pbk_…).
-        id: String,
-        /// The folder for skills.
-        dir: PathBuf,
-    },
 }

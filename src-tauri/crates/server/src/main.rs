@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{AgentsArgs, Args, Command, SessionCommand, SettingsOf};
+use args::{AgentsArgs, Args, ChannelsCommand, Command, GapsCommand, SessionCommand, SettingsOf, TopicsCommand};
 use output::{Failure, Output};
 
 fn main() -> ExitCode {
@@ -68,14 +68,14 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             commands::profile::run(args, id, *history, act, output)
         }
         Command::Links => commands::people::links(args, output),
-        Command::Voices => commands::unidentified_speakers::voices(args, output),
-        Command::Voice(voice) => commands::unidentified_speakers::voice(args, voice, output),
+        Command::Speakers { command } => commands::unidentified_speakers::run(args, command.as_ref(), output),
         Command::Link(link) => commands::people::link(args, link, output),
         Command::Unlink { id } => commands::people::unlink(args, id, output),
-        Command::Channels => commands::people::channels(args, output),
-        Command::Channel { channel, visibility } => commands::people::channel(args, channel, *visibility, output),
-        Command::Topics { rebuild } => commands::topics::list(args, *rebuild, output),
-        Command::Topic(topic) => commands::topics::decide(args, topic, output),
+        Command::Channels { command: None | Some(ChannelsCommand::List) } => commands::people::channels(args, output),
+        Command::Channels { command: Some(ChannelsCommand::Set(wanted)) } | Command::Channel(wanted) => {
+            commands::people::channel(args, &wanted.channel, wanted.visibility, output)
+        }
+        Command::Topics { command } => commands::topics::run(args, command.as_ref().unwrap_or(&TopicsCommand::List), output),
         Command::Timeline(timeline) => commands::charts::timeline(args, timeline, output),
         Command::Graph { person, topic } => commands::charts::graph(args, person.as_deref(), topic.as_deref(), output),
         Command::Settings { of: SettingsOf::Topics(rules) } => commands::topics::rules(args, rules, output),
@@ -95,9 +95,8 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Rebuild => commands::maintenance::rebuild(args, output),
         Command::Maintain { cancel } => commands::maintenance::maintain(args, *cancel, output),
         Command::Digest => commands::maintenance::digest(args, output),
-        Command::Parked { restore, all } => commands::maintenance::parked(args, restore, *all, output),
-        Command::Gaps => commands::gaps::list(args, output),
-        Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
+        Command::Expired { restore, all } => commands::maintenance::expired(args, restore, *all, output),
+        Command::Gaps { command } => commands::gaps::run(args, command.as_ref().unwrap_or(&GapsCommand::List), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),
         Command::Agents(AgentsArgs { command: Some(command), .. }) => commands::agents::run(args, command, output),
         Command::Agents(agents) => commands::people::agents(args, agents, output),

@@ -1,6 +1,6 @@
 //! Shared support for tests and benchmarks: conversations as readable lines, a fixed clock and reproducible ids, generated
-//! exports of twenty programs, populations and years, a scripted language model server, an HTTPS front for it, and a search for
-//! secrets in what a program leaves behind.
+//! exports of twenty programs, populations and years, a scripted language model server, an HTTPS front for it,
+//! tables of a model's replies, and a search for secrets in what a program leaves behind.
 //!
 //! Not here: helpers that need a store or an engine. Those crates build their own on top of this crate.
 
@@ -11,6 +11,7 @@ pub mod histories;
 mod ids;
 mod leaks;
 pub mod population;
+mod replies;
 pub mod scripted_server;
 mod sessions;
 pub mod sources;
@@ -22,4 +23,5 @@ pub use clock::{FixedClock, MONDAY_TEN};
 pub use conversation::{Conversation, conversation};
 pub use ids::SeqIds;
 pub use leaks::{SECRET_BYTES_MIN, Traces};
+pub use replies::replies;
 pub use sessions::ToolSession;

@@ -1,14 +1,12 @@
-//! A collection of replies for every prompt: each file contains one reply, and `expected.txt` in the same folder contains the
-//! results.
+//! A table of replies for every prompt in `fixtures/replies`; the table beside it has the results.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use expect_test::{ExpectFile, expect_file};
 use keepsake_capture::Turn;
 use keepsake_capture::model::{Scope, Task};
 use keepsake_prompt::{CallError, Calls, ContextLength, Outcome, Prompt};
+use keepsake_testkit::replies;
 use serde_json::json;
 
 use crate::support::*;
@@ -81,39 +79,29 @@ fn kind_of(error: &CallError) -> &'static str {
     }
 }
 
-fn check(prompt: &str, expected: ExpectFile, task: impl Fn() -> Task<'static>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies").join(prompt);
+fn check(prompt: &str, table: &str, expected: ExpectFile, task: impl Fn() -> Task<'static>) {
     let mut report = String::new();
-    for kind in ["bad", "good"] {
-        let mut files: Vec<_> = fs::read_dir(folder.join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        assert!(files.len() >= 4, "{prompt} has a corpus of {kind} replies");
-        for file in files {
-            let reply = fs::read_to_string(&file).unwrap();
-            let (outcome, error) = run(task(), prompt, &reply);
-            let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-            write!(report, "{kind}/{name}: ").unwrap();
-            assert_eq!(error.is_some(), kind == "bad", "{prompt}/{kind}/{name}: {error:?}");
-            match (&error, outcome) {
-                (Some(error), Outcome::Failed { .. }) => write!(report, "failed: {}", kind_of(error)).unwrap(),
-                (Some(error), Outcome::Dropped { value, .. }) => {
-                    assert!(value.candidates.is_empty(), "{prompt}/{kind}/{name}");
-                    write!(report, "dropped: {}", kind_of(error)).unwrap();
-                }
-                (_, Outcome::Done(found)) => {
-                    let kept = found
-                        .candidates
-                        .iter()
-                        .map(|c| format!("kept {:.2} {} \"{}\"", c.confidence.get(), c.category, c.content));
-                    let stopped = found.stops.iter().map(|s| format!("{}: {}", s.gate, s.reason));
-                    let all: Vec<String> = kept.chain(stopped).collect();
-                    report.push_str(if all.is_empty() { "nothing" } else { "" });
-                    report.push_str(&all.join(" | "));
-                }
-                (error, outcome) => panic!("{prompt}/{kind}/{name}: {error:?} {outcome:?}"),
+    for (name, reply) in replies(table, 4) {
+        let (outcome, error) = run(task(), prompt, &reply);
+        write!(report, "{name}: ").unwrap();
+        assert_eq!(error.is_some(), name.starts_with("bad/"), "{prompt}/{name}: {error:?}");
+        match (&error, outcome) {
+            (Some(error), Outcome::Failed { .. }) => write!(report, "failed: {}", kind_of(error)).unwrap(),
+            (Some(error), Outcome::Dropped { value, .. }) => {
+                assert!(value.candidates.is_empty(), "{prompt}/{name}");
+                write!(report, "dropped: {}", kind_of(error)).unwrap();
             }
-            report.push('\n');
+            (_, Outcome::Done(found)) => {
+                let kept =
+                    found.candidates.iter().map(|c| format!("kept {:.2} {} \"{}\"", c.confidence.get(), c.category, c.content));
+                let stopped = found.stops.iter().map(|s| format!("{}: {}", s.gate, s.reason));
+                let all: Vec<String> = kept.chain(stopped).collect();
+                report.push_str(if all.is_empty() { "nothing" } else { "" });
+                report.push_str(&all.join(" | "));
+            }
+            (error, outcome) => panic!("{prompt}/{name}: {error:?} {outcome:?}"),
         }
+        report.push('\n');
     }
     expected.assert_eq(&report);
 }
@@ -125,23 +113,29 @@ fn leaked(turns: Vec<Turn<'static>>) -> keepsake_capture::Conversation<'static> 
 
 #[test]
 fn replies_about_facts() {
-    check("facts", expect_file!["../fixtures/replies/facts/expected.txt"], || {
+    check("facts", include_str!("../fixtures/replies/facts.txt"), expect_file!["../fixtures/replies/facts.expected.txt"], || {
         Task::facts(leaked(fact_turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
     });
 }
 
 #[test]
 fn replies_about_a_whole_meeting() {
-    check("knowledge_whole", expect_file!["../fixtures/replies/knowledge_whole/expected.txt"], || {
-        Task::knowledge(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
-    });
+    check(
+        "knowledge_whole",
+        include_str!("../fixtures/replies/knowledge_whole.txt"),
+        expect_file!["../fixtures/replies/knowledge_whole.expected.txt"],
+        || Task::knowledge(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+    );
 }
 
 #[test]
 fn replies_about_facts_and_positions() {
-    check("reading", expect_file!["../fixtures/replies/reading/expected.txt"], || {
-        Task::reading(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
-    });
+    check(
+        "reading",
+        include_str!("../fixtures/replies/reading.txt"),
+        expect_file!["../fixtures/replies/reading.expected.txt"],
+        || Task::reading(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+    );
 }
 
 /// One line from the owner, and so much text from others that the meeting does not fit into one pass.
@@ -154,21 +148,27 @@ fn long_meeting() -> Vec<Turn<'static>> {
 
 #[test]
 fn replies_with_observations() {
-    check("knowledge_observe", expect_file!["../fixtures/replies/knowledge_observe/expected.txt"], || {
-        Task::knowledge(leaked(long_meeting()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
-    });
+    check(
+        "knowledge_observe",
+        include_str!("../fixtures/replies/knowledge_observe.txt"),
+        expect_file!["../fixtures/replies/knowledge_observe.expected.txt"],
+        || Task::knowledge(leaked(long_meeting()), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+    );
 }
 
 #[test]
 fn replies_of_a_reduction() {
-    check("knowledge_reduce", expect_file!["../fixtures/replies/knowledge_reduce/expected.txt"], || {
-        Task::knowledge(leaked(long_meeting()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
-    });
+    check(
+        "knowledge_reduce",
+        include_str!("../fixtures/replies/knowledge_reduce.txt"),
+        expect_file!["../fixtures/replies/knowledge_reduce.expected.txt"],
+        || Task::knowledge(leaked(long_meeting()), Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+    );
 }
 
 #[test]
 fn replies_of_the_judge() {
-    check("judge", expect_file!["../fixtures/replies/judge/expected.txt"], || {
+    check("judge", include_str!("../fixtures/replies/judge.txt"), expect_file!["../fixtures/replies/judge.expected.txt"], || {
         Task::knowledge(leaked(turns()), Scope::Whole, scrubber(), ContextLength::default()).unwrap()
     });
 }

@@ -45,7 +45,7 @@ impl People<'_> {
         };
         let refused = self.engine.store().write(|tx| {
             if !tx.people().is_unidentified_speaker(voice)? {
-                return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake voices` lists them")));
+                return Ok(Some(format!("{voice} is not an unidentified speaker; `keepsake speakers` lists them")));
             }
             // If the handle belongs to the owner, the speaker is the owner, regardless of the handle's name.
             let answer = match &answer {

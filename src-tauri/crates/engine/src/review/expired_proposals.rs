@@ -217,7 +217,7 @@ impl Review<'_> {
         })?;
         match missing {
             None => Ok(()),
-            Some(id) => Err(EngineError::Refused(format!("{id} is not an expired proposal; `keepsake parked` lists them"))),
+            Some(id) => Err(EngineError::Refused(format!("{id} is not an expired proposal; `keepsake expired` lists them"))),
         }
     }
 

@@ -2,8 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use expect_test::{ExpectFile, expect_file};
@@ -13,6 +11,7 @@ use keepsake_insight::{AnalysisInput, Turn};
 use keepsake_prompt::ContextLength;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome, Prompt};
+use keepsake_testkit::replies;
 
 fn scrubber() -> &'static Scrubber {
     static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(|| Scrubber::new(&ScrubConfig::default()).unwrap());
@@ -62,24 +61,17 @@ fn profile() -> MemoryProfile {
     MemoryProfile { story: false, ..MemoryProfile::default() }
 }
 
-fn check(prompt: &str, expected: ExpectFile) {
+fn check(prompt: &str, table: &str, expected: ExpectFile) {
     let turns = turns();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies").join(prompt);
     let mut report = String::new();
-    for kind in ["bad", "good"] {
-        let mut files: Vec<_> = fs::read_dir(folder.join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        assert!(files.len() >= 4, "{prompt} has a corpus of {kind} replies");
-        for file in files {
-            let name = format!("{kind}/{}", file.file_stem().unwrap().to_string_lossy());
-            let (outcome, is_refused) = run(&turns, profile(), prompt, &fs::read_to_string(&file).unwrap());
-            assert_eq!(is_refused, kind == "bad", "{prompt}/{name}");
-            writeln!(report, "{name}").unwrap();
-            match outcome {
-                Outcome::Failed { error, .. } => writeln!(report, "  failed: {error}").unwrap(),
-                Outcome::Done(found) => tell(&found, &mut report),
-                other => panic!("{name}: {other:?}"),
-            }
+    for (name, reply) in replies(table, 4) {
+        let (outcome, is_refused) = run(&turns, profile(), prompt, &reply);
+        assert_eq!(is_refused, name.starts_with("bad/"), "{prompt}/{name}");
+        writeln!(report, "{name}").unwrap();
+        match outcome {
+            Outcome::Failed { error, .. } => writeln!(report, "  failed: {error}").unwrap(),
+            Outcome::Done(found) => tell(&found, &mut report),
+            other => panic!("{name}: {other:?}"),
         }
     }
     expected.assert_eq(&report);
@@ -115,12 +107,20 @@ fn tell(found: &ModelAnalysis, report: &mut String) {
 
 #[test]
 fn replies_about_the_whole_conversation() {
-    check("analysis", expect_file!["../fixtures/replies/analysis/expected.txt"]);
+    check(
+        "analysis",
+        include_str!("../fixtures/replies/analysis.txt"),
+        expect_file!["../fixtures/replies/analysis.expected.txt"],
+    );
 }
 
 #[test]
 fn replies_about_the_owners_facts() {
-    check("analysis_facts", expect_file!["../fixtures/replies/analysis_facts/expected.txt"]);
+    check(
+        "analysis_facts",
+        include_str!("../fixtures/replies/analysis_facts.txt"),
+        expect_file!["../fixtures/replies/analysis_facts.expected.txt"],
+    );
 }
 
 fn prompts(turns: &[Turn<'_>], profile: MemoryProfile) -> Vec<Prompt> {

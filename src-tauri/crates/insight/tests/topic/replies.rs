@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use expect_test::{ExpectFile, expect_file};
@@ -14,6 +12,7 @@ use keepsake_insight::topic::{Section, TopicRules, words};
 use keepsake_prompt::ContextLength;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome, Prompt};
+use keepsake_testkit::replies;
 
 fn scrubber() -> &'static Scrubber {
     static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(|| Scrubber::new(&ScrubConfig::default()).unwrap());
@@ -72,23 +71,22 @@ fn run(text: &[WordedLine], reply: &str) -> (Outcome<Wording>, bool, Option<Prom
     (task.finish(), is_refused, prompt)
 }
 
-fn corpus<T>(prompt: &str, ask: impl Fn(&str) -> (Outcome<T>, bool), tell: impl Fn(T, &mut String), expected: ExpectFile) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies").join(prompt);
+fn corpus<T>(
+    prompt: &str,
+    table: &str,
+    ask: impl Fn(&str) -> (Outcome<T>, bool),
+    tell: impl Fn(T, &mut String),
+    expected: ExpectFile,
+) {
     let mut report = String::new();
-    for kind in ["bad", "good"] {
-        let mut files: Vec<_> = fs::read_dir(folder.join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        assert!(files.len() >= 8, "{prompt} has a corpus of {kind} replies");
-        for file in files {
-            let name = format!("{kind}/{}", file.file_stem().unwrap().to_string_lossy());
-            let (outcome, is_refused) = ask(&fs::read_to_string(&file).unwrap());
-            assert_eq!(is_refused, kind == "bad", "{prompt}/{name}");
-            writeln!(report, "{name}").unwrap();
-            match outcome {
-                Outcome::Failed { error, .. } => writeln!(report, "  failed: {error}").unwrap(),
-                Outcome::Done(found) => tell(found, &mut report),
-                _ => panic!("{name}"),
-            }
+    for (name, reply) in replies(table, 8) {
+        let (outcome, is_refused) = ask(&reply);
+        assert_eq!(is_refused, name.starts_with("bad/"), "{prompt}/{name}");
+        writeln!(report, "{name}").unwrap();
+        match outcome {
+            Outcome::Failed { error, .. } => writeln!(report, "  failed: {error}").unwrap(),
+            Outcome::Done(found) => tell(found, &mut report),
+            _ => panic!("{name}"),
         }
     }
     expected.assert_eq(&report);
@@ -118,7 +116,13 @@ fn replies_about_a_topic() {
         let (outcome, is_refused, _) = run(&notes(), reply);
         (outcome, is_refused)
     };
-    corpus("topic", ask, tell, expect_file!["../fixtures/replies/topic/expected.txt"]);
+    corpus(
+        "topic",
+        include_str!("../fixtures/replies/topic.txt"),
+        ask,
+        tell,
+        expect_file!["../fixtures/replies/topic.expected.txt"],
+    );
 }
 
 const SECOND: &[(Role, &str, &str)] = &[
@@ -139,7 +143,13 @@ fn replies_about_a_pair() {
         (task.finish(), is_refused)
     };
     let tell = |verdict: PairVerdict, report: &mut String| writeln!(report, "  {verdict:?}").unwrap();
-    corpus("topic_pair", ask, tell, expect_file!["../fixtures/replies/topic_pair/expected.txt"]);
+    corpus(
+        "topic_pair",
+        include_str!("../fixtures/replies/topic_pair.txt"),
+        ask,
+        tell,
+        expect_file!["../fixtures/replies/topic_pair.expected.txt"],
+    );
 }
 
 fn written(prompt: &Prompt) -> String {

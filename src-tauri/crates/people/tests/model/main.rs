@@ -2,8 +2,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use expect_test::expect_file;
@@ -15,6 +13,7 @@ use keepsake_people::profile::{ProfileInput, changes};
 use keepsake_people::{Utterance, no_vectors};
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome};
+use keepsake_testkit::replies;
 use uuid::Uuid;
 
 #[path = "../shared/marked.rs"]
@@ -108,28 +107,23 @@ fn run(messages: &[Said], reply: &str) -> (Outcome<ModelFindings>, bool) {
     (task.finish(), is_refused)
 }
 
+const REPLIES: &str = include_str!("../fixtures/replies/profile.txt");
+
 #[test]
 fn replies_about_a_person() {
     let messages = talk();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies/profile");
     let mut report = String::new();
-    for kind in ["bad", "good"] {
-        let mut files: Vec<_> = fs::read_dir(folder.join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        assert!(files.len() >= 20, "a corpus of {kind} replies");
-        for file in files {
-            let name = format!("{kind}/{}", file.file_stem().unwrap().to_string_lossy());
-            let (outcome, is_refused) = run(&messages, &fs::read_to_string(&file).unwrap());
-            assert_eq!(is_refused, kind == "bad", "{name}");
-            writeln!(report, "{name}").unwrap();
-            match outcome {
-                Outcome::Failed { error, .. } => writeln!(report, "  failed: {error}").unwrap(),
-                Outcome::Done(found) => tell(&messages, found, &mut report),
-                other => panic!("{name}: {other:?}"),
-            }
+    for (name, reply) in replies(REPLIES, 20) {
+        let (outcome, is_refused) = run(&messages, &reply);
+        assert_eq!(is_refused, name.starts_with("bad/"), "{name}");
+        writeln!(report, "{name}").unwrap();
+        match outcome {
+            Outcome::Failed { error, .. } => writeln!(report, "  failed: {error}").unwrap(),
+            Outcome::Done(found) => tell(&messages, found, &mut report),
+            other => panic!("{name}: {other:?}"),
         }
     }
-    expect_file!["../fixtures/replies/profile/expected.txt"].assert_eq(&report);
+    expect_file!["../fixtures/replies/profile.expected.txt"].assert_eq(&report);
 }
 
 fn tell(messages: &[Said], found: ModelFindings, report: &mut String) {
@@ -168,8 +162,7 @@ fn the_prompt_reads_as_it_was_agreed() {
 #[test]
 fn what_a_model_finds_unmet_counts_among_capability_gaps() {
     let messages = talk();
-    let reply =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies/profile/good/gap.txt")).unwrap();
+    let (_, reply) = replies(REPLIES, 20).into_iter().find(|(name, _)| name == "good/gap").unwrap();
     let (Outcome::Done(found), false) = run(&messages, &reply) else { panic!("it is read") };
     let utterances = utterances(&messages);
     let input = GapInput { entity: None, utterances: &utterances, known: &[], dismissed: &[], similarity: &no_vectors };

@@ -1,19 +1,33 @@
-//! `keepsake gaps` and `keepsake gap`: capability gaps (unmet requests) and the tasks created from them.
+//! `keepsake gaps`: capability gaps (unmet requests) and the tasks created from them.
 
 use std::path::Path;
 
-use keepsake_api::dispatch;
+use keepsake_api::{App, dispatch};
 use keepsake_domain::InteractionId;
 use serde_json::{Value, json};
 
 use super::app;
-use crate::args::{Args, GapAnswer};
+use crate::args::{Args, GapsCommand};
 use crate::output::{Failure, Output};
 
-/// Lists the capability gaps.
-pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
+/// Lists the gaps, or answers one.
+pub(crate) fn run(args: &Args, command: &GapsCommand, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
-    let listed = dispatch(&app, "gaps_list", Value::Null)?;
+    match command {
+        GapsCommand::List => list(&app, output),
+        GapsCommand::Confirm { id, file } => confirm(&app, id, file.as_deref(), output),
+        GapsCommand::Dismiss { id } => {
+            dispatch(&app, "gap_dismiss", json!({ "id": id, "is_dismissed": true }))?;
+            if output.is_json() {
+                return output.json(&json!({ "id": id, "status": "dismissed" }));
+            }
+            output.line("Dismissed; this gap is not shown again")
+        }
+    }
+}
+
+fn list(app: &App, output: &mut Output) -> Result<(), Failure> {
+    let listed = dispatch(app, "gaps_list", Value::Null)?;
     for gap in listed["items"].as_array().into_iter().flatten() {
         if !output.is_json() {
             output.line(format!(
@@ -41,27 +55,11 @@ pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Confirms a gap as a task, or dismisses it.
-pub(crate) fn answer(args: &Args, id: &str, answer: GapAnswer, file: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
-    let app = app(args)?;
-    match answer {
-        GapAnswer::Confirm => {
-            let file = file.map(std::path::absolute).transpose().map_err(|error| Failure::new(error.to_string()))?;
-            let gap = dispatch(&app, "gap_confirm", json!({ "id": id, "file": file }))?;
-            if output.is_json() {
-                return output.json(&json!({ "id": id, "status": gap["status"], "task": gap["task"] }));
-            }
-            output.line(format!(
-                "Added as a task to {}; tick its box when it is done",
-                gap["task"]["file"].as_str().unwrap_or_default()
-            ))
-        }
-        GapAnswer::Dismiss => {
-            dispatch(&app, "gap_dismiss", json!({ "id": id, "is_dismissed": true }))?;
-            if output.is_json() {
-                return output.json(&json!({ "id": id, "status": "dismissed" }));
-            }
-            output.line("Dismissed; this gap is not shown again")
-        }
+fn confirm(app: &App, id: &str, file: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
+    let file = file.map(std::path::absolute).transpose().map_err(|error| Failure::new(error.to_string()))?;
+    let gap = dispatch(app, "gap_confirm", json!({ "id": id, "file": file }))?;
+    if output.is_json() {
+        return output.json(&json!({ "id": id, "status": gap["status"], "task": gap["task"] }));
     }
+    output.line(format!("Added as a task to {}; tick its box when it is done", gap["task"]["file"].as_str().unwrap_or_default()))
 }

@@ -39,7 +39,7 @@ pub(crate) fn chosen(named: &[Named], found: &[ChannelPreview]) -> Result<NewCha
         if one.is_known && one.visibility != ChannelVisibility::One(*visibility) {
             return Err(Failure::new(format!(
                 "{} is already in Keepsake and is {}, which an import does not change: leave it out of --visibility, and change it \
-                 with `keepsake channel {} {visibility}`; nothing was imported",
+                 with `keepsake channels set {} {visibility}`; nothing was imported",
                 one.channel,
                 one.visibility.name(),
                 quoted(&one.channel)

@@ -99,7 +99,7 @@ struct Aside {
 }
 
 /// Lists expired proposals, or restores the given ones or all of them.
-pub(crate) fn parked(args: &Args, restore: &[String], all: bool, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn expired(args: &Args, restore: &[String], all: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let request =
@@ -122,7 +122,7 @@ pub(crate) fn parked(args: &Args, restore: &[String], all: bool, output: &mut Ou
         return Ok(());
     }
     if let Some(unknown) = restore.iter().find(|id| !aside.iter().any(|one| one.id == **id)) {
-        return Err(Failure::new(format!("{unknown} is not an expired proposal; `keepsake parked` lists them")));
+        return Err(Failure::new(format!("{unknown} is not an expired proposal; `keepsake expired` lists them")));
     }
     let (candidates, proposals): (Vec<&Aside>, Vec<&Aside>) =
         aside.iter().filter(|one| all || restore.contains(&one.id)).partition(|one| one.kind == CANDIDATE);

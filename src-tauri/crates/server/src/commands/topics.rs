@@ -1,32 +1,59 @@
 //! `keepsake topics`: lists topics, records decisions about them, sets their rules, and rebuilds them.
 
-use keepsake_api::dispatch;
+use keepsake_api::{App, dispatch};
 use keepsake_domain::InteractionId;
 use serde_json::{Value, json};
 
 use super::app;
-use crate::args::{Args, Automatic, TopicArgs, TopicRulesArgs};
+use crate::args::{Args, Automatic, TopicRulesArgs, TopicsCommand};
 use crate::output::{Failure, Output};
 
-/// Lists topics. With `rebuild`, deletes them instead; they are derived again when the queue runs.
-pub(crate) fn list(args: &Args, rebuild: bool, output: &mut Output) -> Result<(), Failure> {
+/// Lists topics, or does what the person decided.
+pub(crate) fn run(args: &Args, command: &TopicsCommand, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
-    if rebuild {
-        dispatch(&app, "topics_rebuild", Value::Null)?;
-        return if output.is_json() {
-            output.json(&json!({ "status": "queued" }))
-        } else {
-            output.line("All topics were deleted; they are rebuilt when the queued jobs run (keepsake run-jobs)")
-        };
+    let (topic, act) = match command {
+        TopicsCommand::List => return list(&app, output),
+        TopicsCommand::Rebuild => return rebuild(&app, output),
+        TopicsCommand::Undo { decision } => return undo(&app, decision, output),
+        TopicsCommand::Rename { topic, title } => (topic, json!({ "kind": "rename", "title": title })),
+        TopicsCommand::Pin { topic } => (topic, json!({ "kind": "pin" })),
+        TopicsCommand::Unpin { topic } => (topic, json!({ "kind": "unpin" })),
+        TopicsCommand::Merge { topic, other } => (topic, json!({ "kind": "merge", "other_id": other })),
+        TopicsCommand::Separate { topic, other } => (topic, json!({ "kind": "leave", "other_id": other })),
+        TopicsCommand::Split { topic, messages } => (topic, json!({ "kind": "split", "message_ids": messages })),
+    };
+    let decided = dispatch(&app, "topic_decide", json!({ "id": topic, "act": act }))?;
+    let decision = text(&decided, "decision_id");
+    if output.is_json() {
+        return output.json(&json!({ "decision": decision }));
     }
-    let listed = dispatch(&app, "topics_list", Value::Null)?;
+    output.line(format!("Done; undo with: keepsake topics undo {decision}"))
+}
+
+fn undo(app: &App, decision: &str, output: &mut Output) -> Result<(), Failure> {
+    dispatch(app, "topic_undo", json!({ "id": decision }))?;
+    if output.is_json() { output.json(&json!({ "undone": decision })) } else { output.line("Undone") }
+}
+
+/// Deletes all topics; they are derived again when the queue runs.
+fn rebuild(app: &App, output: &mut Output) -> Result<(), Failure> {
+    dispatch(app, "topics_rebuild", Value::Null)?;
+    if output.is_json() {
+        output.json(&json!({ "status": "queued" }))
+    } else {
+        output.line("All topics were deleted; they are rebuilt when the queued jobs run (keepsake run-jobs)")
+    }
+}
+
+fn list(app: &App, output: &mut Output) -> Result<(), Failure> {
+    let listed = dispatch(app, "topics_list", Value::Null)?;
     for topic in listed["items"].as_array().into_iter().flatten() {
         if !output.is_json() {
             let pin = if topic["is_pinned"] == true { "*" } else { " " };
             output.line(format!("{}{pin} {:>4} messages  {}", text(topic, "id"), topic["messages"], text(topic, "title")))?;
             continue;
         }
-        let detail = dispatch(&app, "topic_get", json!({ "id": topic["id"] }))?;
+        let detail = dispatch(app, "topic_get", json!({ "id": topic["id"] }))?;
         let mut messages = Vec::new();
         for line in detail["messages"].as_array().into_iter().flatten() {
             let Ok(id) = text(line, "message_id").parse::<InteractionId>() else { continue };
@@ -44,32 +71,6 @@ pub(crate) fn list(args: &Args, rebuild: bool, output: &mut Output) -> Result<()
         }))?;
     }
     Ok(())
-}
-
-/// Applies a person's decision about a topic, or undoes one.
-pub(crate) fn decide(args: &Args, topic: &TopicArgs, output: &mut Output) -> Result<(), Failure> {
-    let app = app(args)?;
-    if topic.undo {
-        dispatch(&app, "topic_undo", json!({ "id": topic.id }))?;
-        return if output.is_json() { output.json(&json!({ "undone": topic.id })) } else { output.line("Undone") };
-    }
-    let act = if let Some(title) = &topic.rename {
-        json!({ "kind": "rename", "title": title })
-    } else if let Some(other) = &topic.merge {
-        json!({ "kind": "merge", "other_id": other })
-    } else if let Some(other) = &topic.leave {
-        json!({ "kind": "leave", "other_id": other })
-    } else if topic.pin || topic.unpin {
-        json!({ "kind": if topic.pin { "pin" } else { "unpin" } })
-    } else {
-        json!({ "kind": "split", "message_ids": topic.split })
-    };
-    let decided = dispatch(&app, "topic_decide", json!({ "id": topic.id, "act": act }))?;
-    let decision = text(&decided, "decision_id");
-    if output.is_json() {
-        return output.json(&json!({ "decision": decision }));
-    }
-    output.line(format!("Done; undo with: keepsake topic {decision} --undo"))
 }
 
 /// Shows or sets the rules for updating topics.

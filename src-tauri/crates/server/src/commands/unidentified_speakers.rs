@@ -1,15 +1,23 @@
-//! `keepsake voices` and `keepsake voice`: unidentified speakers.
+//! `keepsake speakers`: unidentified speakers of meetings.
 
 use keepsake_api::dispatch;
 use keepsake_engine::EmbedderSlot;
 use serde_json::json;
 
 use super::{app, engine};
-use crate::args::{Args, VoiceArgs};
+use crate::args::{Args, SpeakerArgs, SpeakersCommand};
 use crate::output::{Failure, Output};
 
+/// Lists the speakers, or identifies one.
+pub(crate) fn run(args: &Args, command: Option<&SpeakersCommand>, output: &mut Output) -> Result<(), Failure> {
+    match command {
+        None | Some(SpeakersCommand::List) => list(args, output),
+        Some(SpeakersCommand::Identify(wanted)) => identify(args, wanted, output),
+    }
+}
+
 /// Lists the speakers that transcripts do not name, one per line, including speakers the person has already identified.
-pub(crate) fn voices(args: &Args, output: &mut Output) -> Result<(), Failure> {
+fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     for voice in engine.people().voices(None)? {
         let (handle, conversation) = engine.store().read(|tx| {
@@ -38,7 +46,7 @@ pub(crate) fn voices(args: &Args, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// Identifies a speaker.
-pub(crate) fn voice(args: &Args, wanted: &VoiceArgs, output: &mut Output) -> Result<(), Failure> {
+fn identify(args: &Args, wanted: &SpeakerArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let who = &wanted.who;
     let answer = match (who.me, &who.person, &who.name, who.leave) {

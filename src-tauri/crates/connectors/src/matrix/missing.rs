@@ -146,9 +146,11 @@ mod tests {
         missing.forget(&key("b"));
         missing.forget(&key("b"));
         assert_eq!((missing.total(), missing.next(now)), (1, None));
+        missing.came(&key("a"));
+        assert_eq!((missing.fetched(), missing.total(), missing.open()), (1, 1, 0), "it was missing, and was asked for");
         for at in 0..KEYS_MAX + 10 {
             missing.note(key(&at.to_string()), now);
         }
-        assert_eq!(missing.total(), KEYS_MAX as u64);
+        assert_eq!(missing.total(), 1 + KEYS_MAX as u64);
     }
 }

@@ -11,6 +11,7 @@ use crate::types::charts::*;
 use crate::types::connect::*;
 use crate::types::conversations::*;
 use crate::types::gaps::*;
+use crate::types::lines::LineView;
 use crate::types::live_sources::*;
 use crate::types::maintenance::*;
 use crate::types::memories::*;

@@ -10,7 +10,7 @@ use keepsake_domain::{Attribute, Candidate, DedupOutcome, FactDetail, limits::DU
 
 use keepsake_text::{is_stop_word, words as words_of};
 
-use crate::read::spoken;
+use crate::statement::spoken;
 
 /// Without vectors, two statements say the same if they share at least this fraction of their content words.
 const SAME_OVERLAP: f32 = 0.75;

@@ -19,9 +19,11 @@ mod quarantine;
 mod read;
 pub mod reflect;
 mod restated;
+mod statement;
 pub mod validate;
 pub mod window;
 
 pub use conversation::{Conversation, Proposals, Turn};
 pub use keepsake_prompt::scrub;
-pub use read::{by_hand, is_for_reader, is_persons, is_read, propose_read, spoken};
+pub use read::{by_hand, is_for_reader, is_persons, is_read, propose_read};
+pub use statement::spoken;

@@ -15,6 +15,7 @@ use keepsake_text::whole_words;
 
 use crate::conversation::{Conversation, Proposals, Turn};
 use crate::restated::{Draft, reconciled};
+use crate::statement::statement;
 use crate::{formal, validate};
 
 /// A fact below the threshold but at least this probable is recorded among the filtered-out statements; anything less is noise.
@@ -235,17 +236,6 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
     let conversation = Conversation { turns, owner_name: None, assistant_name: None };
     validate::structure(&candidate, &conversation).map_err(|(_, reason)| reason)?;
     Ok(candidate)
-}
-
-/// Extracts the quoted words from a statement that quotes someone (see `statement`).
-pub fn spoken(content: &str) -> Option<&str> {
-    content.split_once(": “").and_then(|(_, words)| words.strip_suffix('”'))
-}
-
-/// Words a statement as a quotation of the person it is about: `User: “i live in Hull with my sister”`.
-fn statement(label: &str, words: &str) -> String {
-    let words = validate::shown(words.trim()).replace(['“', '”'], "\"");
-    format!("{label}: “{}”", words.trim_end_matches(['.', ',', ';', ':']))
 }
 
 /// One sentence for the person who reviews the fact: the kind of fact and how certain the reader is.

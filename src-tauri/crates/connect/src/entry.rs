@@ -1,5 +1,5 @@
 //! The entry that starts Keepsake's server, in the JSON files of the clients that have one, and what all formats share: what an
-//! edit gives back. Where the files are is in `clients.rs`.
+//! edit gives back. Where the files are is in `client_files.rs`.
 
 use serde_json::{Map, Value, json};
 

@@ -6,7 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::clients::{Client, HookEvent};
+use super::client_files::HookEvent;
+use super::clients::Client;
 use super::env::Os;
 use super::error::Fault;
 use super::json::{self, Step};

@@ -12,6 +12,7 @@
 mod apply;
 mod block;
 mod check;
+mod client_files;
 mod clients;
 mod entry;
 mod env;
@@ -26,7 +27,8 @@ mod yaml;
 
 pub use apply::{Written, apply, read_file};
 pub use check::{CheckError, Checked, check};
-pub use clients::{Client, Files, Presence};
+pub use client_files::{Files, Presence};
+pub use clients::Client;
 pub use env::{Env, Os};
 pub use error::ConnectError;
 pub use plan::{FileChange, Plan};
@@ -68,7 +70,7 @@ pub enum Standing {
 /// How the server is entered in a client's configuration.
 pub fn standing(client: Client, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Standing, ConnectError> {
     let (path, format) = client.server_file(env, files);
-    let text = clients::read(files, &path)?.unwrap_or_default();
+    let text = client_files::read(files, &path)?.unwrap_or_default();
     let (_, text) = text::without_mark(&text);
     let at_path = |fault: Fault| fault.at(path.clone(), format.name());
     let connected = format.connect(text, server).map_err(at_path)?;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use super::clients::{Client, Files};
+use super::client_files::Files;
+use super::clients::Client;
 use super::entry::Edited;
 use super::error::{ConnectError, Fault, unreadable};
 use super::text::without_mark;

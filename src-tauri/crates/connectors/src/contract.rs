@@ -1,4 +1,4 @@
-//! What a connector gets from the rest of the program and what it gives: [`Inbox`], [`Delivery`] and [`Fault`].
+//! What a connector gets from the rest of the program and what it gives: [`Opened`], [`Inbox`], [`Delivery`] and [`Fault`].
 //!
 //! Not in this module: how a connector calls an inbox from asynchronous code (`link`).
 
@@ -7,13 +7,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use keepsake_domain::{ChannelHandle, Message, SourceRef, Timestamp, Visibility};
-use secrecy::SecretString;
 use thiserror::Error;
 
 use crate::device::{Asked, DeviceStatus};
-
-/// A password, a token or a session. It is wiped from memory when dropped, and its debug output is empty.
-pub type Secret = SecretString;
+use crate::secret::Secret;
 
 /// A room, folder or chat that a source has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +27,26 @@ pub struct FoundChannel {
     pub visibility: Visibility,
     /// The channel that it replaces, if both say so. It goes on with what the person chose there.
     pub continues: Option<String>,
+}
+
+/// A source that answered when it was connected for the first time.
+#[derive(Debug)]
+pub struct Opened<S> {
+    /// What is stored in the keyring: the password, or the session that was begun with it.
+    pub secret: Option<Secret>,
+    /// The settings, completed by what the server said.
+    pub settings: S,
+    /// A name for the source, such as the address of the account.
+    pub name: String,
+    /// Its channels.
+    pub channels: Vec<FoundChannel>,
+}
+
+impl<S> Opened<S> {
+    /// The same source with its settings in another form.
+    pub(crate) fn with_settings<T>(self, form: impl FnOnce(S) -> T) -> Opened<T> {
+        Opened { secret: self.secret, settings: form(self.settings), name: self.name, channels: self.channels }
+    }
 }
 
 /// A channel whose messages are stored.

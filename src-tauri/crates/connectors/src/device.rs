@@ -5,7 +5,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::contract::Secret;
+use crate::secret::Secret;
 
 /// What the person asks of this device.
 #[derive(Debug)]

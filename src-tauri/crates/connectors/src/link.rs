@@ -8,8 +8,9 @@ use std::sync::Arc;
 use keepsake_domain::{Message, SourceRef, Timestamp};
 use tokio::sync::watch;
 
-use crate::contract::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Secret, Status};
+use crate::contract::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan, Status};
 use crate::device::{Asked, DeviceStatus};
+use crate::secret::Secret;
 
 /// The way from a connector to its inbox.
 #[derive(Clone)]

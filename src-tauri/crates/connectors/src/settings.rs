@@ -8,11 +8,12 @@ use std::time::Duration;
 use keepsake_domain::LiveSourceKind;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::{Fault, FoundChannel, Secret};
+use crate::contract::{Fault, Opened};
 use crate::link::Link;
 use crate::mail::{self, MailSettings};
 use crate::matrix::{self, Matrix};
-use crate::simplex;
+use crate::secret::Secret;
+use crate::simplex::{self, SIMPLEX_PORT};
 
 /// How long a first connection may take. People wait for it.
 const CONNECT_MAX: Duration = Duration::from_secs(60);
@@ -38,25 +39,12 @@ pub enum Settings {
     },
 }
 
-/// The port of SimpleX if nothing else is chosen, as its makers write it in their examples.
-pub const SIMPLEX_PORT: u16 = 5225;
-
 fn simplex_port() -> u16 {
     SIMPLEX_PORT
 }
 
-/// A source that answered.
-#[derive(Debug)]
-pub struct Connected {
-    /// What is stored in the keyring: the password, or the session that was begun with it.
-    pub secret: Option<Secret>,
-    /// The settings, completed by what the server said.
-    pub settings: Settings,
-    /// A name for the source, such as the address of the account.
-    pub name: String,
-    /// Its channels.
-    pub channels: Vec<FoundChannel>,
-}
+/// A source that answered, of any kind.
+pub type Connected = Opened<Settings>;
 
 impl Settings {
     /// What the source speaks.
@@ -84,12 +72,11 @@ impl Settings {
 pub async fn connect(settings: Settings, entered: Option<Secret>) -> Result<Connected, Fault> {
     match settings {
         Settings::Webhook => Ok(Connected { secret: None, settings, name: String::new(), channels: Vec::new() }),
-        Settings::Mail(settings) => mail::connect(settings, entered).await,
+        Settings::Mail(settings) => Ok(mail::connect(settings, entered).await?.with_settings(Settings::Mail)),
         Settings::Simplex { port, .. } => {
-            let simplex::Opened { user, name, channels } = simplex::connect(port).await?;
-            Ok(Connected { secret: None, settings: Settings::Simplex { port, user: Some(user) }, name, channels })
+            Ok(simplex::connect(port).await?.with_settings(|user| Settings::Simplex { port, user: Some(user) }))
         }
-        Settings::Matrix(account) => matrix::connect(account, entered).await,
+        Settings::Matrix(account) => Ok(matrix::connect(account, entered).await?.with_settings(Settings::Matrix)),
     }
 }
 

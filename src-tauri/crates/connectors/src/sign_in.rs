@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use keepsake_domain::Clock;
 
-use crate::contract::{Fault, Secret};
+use crate::contract::Fault;
 use crate::mail::{self, DeviceSignIn};
 use crate::matrix::BrowserSignIn;
+use crate::secret::Secret;
 use crate::settings::Settings;
 
 /// How often it is looked whether the person stopped it.

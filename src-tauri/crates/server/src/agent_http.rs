@@ -21,25 +21,17 @@ use keepsake_api::{ApiError, Code};
 use keepsake_engine::AgentAccess;
 use serde_json::{Map, Value, json};
 
-use crate::http::{Shared, event_stream, failed, internal, refuse};
+use crate::answers::{failed, internal, refuse, too_often};
+use crate::event_stream::event_stream;
+use crate::protocol::CALL_BYTES_MAX;
+use crate::shared::Shared;
 use crate::{mcp, webhook};
-
-/// Maximum size of a call in bytes: the text of a full `append`, and what JSON adds to it.
-pub(crate) const CALL_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// The answer to every request without a valid token.
 fn unknown_agent() -> Response {
     let words = "the agent's token is missing or wrong; `keepsake agents add` makes one, sent as Authorization: Bearer";
     let mut response = refuse(StatusCode::UNAUTHORIZED, Code::Refused, words);
     response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
-    response
-}
-
-/// The answer to an agent that calls too often.
-pub(crate) fn too_often(seconds: u64) -> Response {
-    let words = format!("this agent calls too often; try again after {seconds} s");
-    let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, Code::Refused, &words);
-    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from(seconds));
     response
 }
 
@@ -75,7 +67,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
     Router::new()
         .route("/v1/events", get(events))
         .route("/v1/{tool}", post(call).layer(DefaultBodyLimit::max(CALL_BYTES_MAX)))
-        .route_service("/mcp", mcp::http_service(&shared.app, shared.port))
+        .route_service("/mcp", mcp::http::service(&shared.app, shared.port))
         .nest_service("/router/v1", keepsake_router::routes(shared.app.clone()))
         .layer(from_fn_with_state(Arc::clone(shared), require_agent))
         .merge(webhook::routes())

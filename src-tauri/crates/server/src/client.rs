@@ -3,18 +3,19 @@
 //! A call opens a connection to that process's socket, sends one request, and reads one answer. If nobody answers, or the
 //! connection breaks, the caller does the work itself; every call that writes can be repeated without doing anything twice.
 //!
-//! Not in this module: the other end (`socket`).
+//! Not in this module: what can be asked (`protocol`), and the other end (`socket`).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use keepsake_api::ApiError;
 use keepsake_api::agents::ToolAnswer;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::hook::HookCall;
+use crate::protocol::{CHANGED, COMMAND, Command, GIVE_UP, HOOK, TOOL, ToolCall};
 use crate::socket;
 
 /// Maximum time for a call that somebody waits for. The slowest search takes a few seconds on a slow computer.
@@ -35,24 +36,6 @@ pub enum CallError {
     /// The other process refused.
     #[error(transparent)]
     Refused(#[from] ApiError),
-}
-
-/// A tool call of an agent.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct ToolCall {
-    pub(crate) agent: String,
-    /// `None` only checks the agent's name.
-    pub(crate) tool: Option<String>,
-    #[serde(default)]
-    pub(crate) request: Value,
-}
-
-/// A command of the API.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Command {
-    pub(crate) cmd: String,
-    #[serde(default)]
-    pub(crate) payload: Value,
 }
 
 /// The way to the process that works on a data folder. Nothing is connected until a call.
@@ -85,34 +68,34 @@ impl Client {
 
     /// Calls a tool as an agent.
     pub(crate) async fn tool(&self, call: &ToolCall) -> Result<ToolAnswer, CallError> {
-        self.call(socket::TOOL, call, CALL_MAX).await
+        self.call(TOOL, call, CALL_MAX).await
     }
 
     /// Checks that there is another process, and that it accepts the agent's name.
     pub(crate) async fn check_agent(&self, agent: &str) -> Result<(), CallError> {
         let call = ToolCall { agent: agent.to_owned(), tool: None, request: Value::Null };
-        self.call::<Value>(socket::TOOL, &call, CALL_MAX).await.map(drop)
+        self.call::<Value>(TOOL, &call, CALL_MAX).await.map(drop)
     }
 
     /// Asks a process that only serves one agent to leave the work to this one.
     pub(crate) async fn give_up(&self) -> Result<(), CallError> {
-        self.call::<Value>(socket::GIVE_UP, &json!({}), CALL_MAX).await.map(drop)
+        self.call::<Value>(GIVE_UP, &json!({}), CALL_MAX).await.map(drop)
     }
 
     /// Runs a command of the API in the other process, as the owner.
     pub fn command(&self, cmd: &str, payload: Value) -> Result<Value, CallError> {
-        blocking(self.call(socket::COMMAND, &Command { cmd: cmd.to_owned(), payload }, CALL_MAX))
+        blocking(self.call(COMMAND, &Command { cmd: cmd.to_owned(), payload }, CALL_MAX))
     }
 
     /// Runs a hook of a terminal agent. Returns what the agent is to be given.
     pub fn hook(&self, call: &HookCall) -> Result<Option<Value>, CallError> {
-        blocking(self.call(socket::HOOK, call, HOOK_MAX))
+        blocking(self.call(HOOK, call, HOOK_MAX))
     }
 
     /// Tells the other process that this one changed the data, so that its window shows it and its queue looks for work. Does
     /// nothing if there is none.
     pub fn tell_changed(&self) {
-        let _ = blocking(self.call::<Value>(socket::CHANGED, &json!({}), HOOK_MAX));
+        let _ = blocking(self.call::<Value>(CHANGED, &json!({}), HOOK_MAX));
     }
 }
 

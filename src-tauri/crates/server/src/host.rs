@@ -17,9 +17,10 @@ use tokio::sync::watch;
 
 use crate::client::Client;
 use crate::connections::Limited;
-use crate::http::{self, Shared};
+use crate::ending::{GiveUp, ended};
 use crate::rate::Rates;
-use crate::{live_sources, socket};
+use crate::shared::Shared;
+use crate::{http, live_sources, socket};
 
 /// How long shutdown waits for responses in progress. Commands always end, but a page that does not read its response could delay
 /// shutdown forever.
@@ -46,9 +47,6 @@ pub enum ServeError {
     #[error(transparent)]
     Api(#[from] ApiError),
 }
-
-/// What a process does when another one that has a window, or serves one, is started on the same data.
-pub(crate) type GiveUp = Box<dyn Fn() + Send + Sync>;
 
 /// The serving side of this process. Dropping it ends everything that it serves; it must not be dropped on a thread that waits for
 /// connections.
@@ -231,12 +229,6 @@ fn settings_changed(changes: &Receiver<Event>) -> bool {
             Err(_) => return false,
         }
     }
-}
-
-/// Waits until the program should exit.
-pub(crate) async fn ended(mut ending: watch::Receiver<bool>) {
-    // A sender that is gone means the same.
-    let _ = ending.wait_for(|is_ending| *is_ending).await;
 }
 
 /// Waits for Ctrl+C, or for the signal with which the system ends a program. Without a handler the process ends at once, which does

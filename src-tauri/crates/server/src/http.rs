@@ -4,15 +4,12 @@
 //! Security rules (SECURITY.md, "Loopback server"): 127.0.0.1 only; `Host` must match, including the port; `Origin` must be
 //! absent or our own, never `null`; cross-site fetches are refused; no CORS headers and no cookies; every route with data
 //! requires a 256-bit token in `Authorization`, compared in constant time; 401 before any work. The printed address contains the
-//! token after `#`, so it reaches no server and no log. Not in this module: what the commands do.
+//! token after `#`, so it reaches no server and no log. Not in this module: what the commands do, and the event stream itself
+//! (`event_stream`).
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
@@ -21,16 +18,15 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use keepsake_api::types::activity::Event;
-use keepsake_api::{ApiError, App, Code, dispatch};
+use keepsake_api::{Code, dispatch};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
-use tokio::sync::{mpsc, watch};
 
 use crate::agent_http;
-use crate::host::ended;
-use crate::rate::Rates;
+use crate::answers::{failed, internal, refuse};
+use crate::event_stream::event_stream;
+use crate::shared::Shared;
 
 /// Maximum size of a command in bytes. Bulk actions contain up to twenty thousand ids.
 const RPC_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -38,30 +34,9 @@ const RPC_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Maximum size of an upload through a browser, in bytes. Larger exports must be imported on the command line.
 const UPLOAD_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
-/// Maximum number of events queued for a page that does not read them, so that a sleeping page does not exhaust memory. Beyond
-/// this the stream ends, and the page reloads everything when it reconnects.
-const EVENTS_WAITING_MAX: usize = 256;
-
-/// Maximum pause in an event stream. It is shorter than the idle limit of a connection, and long enough to cost nothing.
-const EVENTS_QUIET_MAX: Duration = Duration::from_secs(60);
-
 /// Everything is loaded from this server. Nothing is fetched from elsewhere, and the page contains no inline scripts or styles.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; worker-src 'none'";
-
-/// What the routes of one port share.
-pub(crate) struct Shared {
-    pub(crate) app: App,
-    /// How often each agent called.
-    pub(crate) rates: Arc<Rates>,
-    /// The key of the window.
-    pub(crate) token: String,
-    pub(crate) port: u16,
-    /// The folder of the built window; `None` serves agents only.
-    pub(crate) ui: Option<PathBuf>,
-    /// Becomes `true` when this port is no longer served.
-    pub(crate) ending: watch::Receiver<bool>,
-}
 
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let private = Router::new()
@@ -75,10 +50,6 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .fallback(page)
         .layer(from_fn_with_state(Arc::clone(&shared), require_same_site))
         .with_state(shared)
-}
-
-pub(crate) fn refuse(status: StatusCode, code: Code, message: &str) -> Response {
-    (status, Json(ApiError { code, message: message.to_owned() })).into_response()
 }
 
 /// Rejects requests from pages of other sites, and requests through a host name that was rebound to this address.
@@ -168,83 +139,9 @@ async fn rpc(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes)
     }
 }
 
-/// The answer to a command or a tool that failed.
-pub(crate) fn failed(error: &ApiError) -> Response {
-    let status = match error.code {
-        Code::Invalid => StatusCode::BAD_REQUEST,
-        Code::NotFound => StatusCode::NOT_FOUND,
-        Code::Refused | Code::Cancelled => StatusCode::CONFLICT,
-        Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    (status, Json(error)).into_response()
-}
-
-/// The answer if the work itself broke off.
-pub(crate) fn internal() -> Response {
-    let words = "the request failed because of an internal error; please report this";
-    refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, words)
-}
-
 /// The change feed as server-sent events. It ends when the page disconnects or stops reading, or when the program exits.
 async fn events(State(shared): State<Arc<Shared>>) -> Response {
     event_stream(&shared)
-}
-
-/// A stream of every change from now on.
-pub(crate) fn event_stream(shared: &Shared) -> Response {
-    let feed = shared.app.subscribe();
-    let (sender, receiver) = mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
-    // The feed is a blocking channel, so a separate thread forwards it. The thread ends when either side does.
-    let carried = std::thread::Builder::new().name("events".to_owned()).spawn(move || carry(&feed, &sender, EVENTS_QUIET_MAX));
-    if carried.is_err() {
-        return refuse(
-            StatusCode::SERVICE_UNAVAILABLE,
-            Code::Failed,
-            "the system cannot start another thread; close other programs and reload the page",
-        );
-    }
-    let headers = [(header::CONTENT_TYPE, "text/event-stream")];
-    let stream = Events { waiting: receiver, ended: Box::pin(ended(shared.ending.clone())) };
-    (headers, Body::from_stream(stream)).into_response()
-}
-
-/// Forwards events while the page has room for them, and sends a comment after each pause of `quiet_max`.
-fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>, quiet_max: Duration) {
-    // The first comment tells the page that the stream is connected.
-    if page.try_send(Bytes::from_static(b": ready\n\n")).is_err() {
-        return;
-    }
-    loop {
-        let sent = match feed.recv_timeout(quiet_max) {
-            Ok(event) => match serde_json::to_string(&event) {
-                Ok(json) => page.try_send(Bytes::from(format!("data: {json}\n\n"))),
-                Err(_) => continue,
-            },
-            // This detects a disconnected page, and keeps the connection of an active page open.
-            Err(RecvTimeoutError::Timeout) => page.try_send(Bytes::from_static(b": still here\n\n")),
-            Err(RecvTimeoutError::Disconnected) => return,
-        };
-        if sent.is_err() {
-            return;
-        }
-    }
-}
-
-struct Events {
-    waiting: mpsc::Receiver<Bytes>,
-    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
-}
-
-impl futures_core::Stream for Events {
-    type Item = Result<Bytes, Infallible>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The stream never ends on its own, but the server waits for every response to end.
-        if self.ended.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
-        }
-        self.waiting.poll_recv(context).map(|bytes| bytes.map(Ok))
-    }
 }
 
 #[derive(Deserialize)]
@@ -388,44 +285,6 @@ mod tests {
         check(&[("host", "127.0.0.1:4000"), ("origin", "https://127.0.0.1:4000")], false, "another scheme");
         check(&[("host", "127.0.0.1:4000"), ("sec-fetch-site", "cross-site")], false, "a cross-site fetch without an origin");
         check(&[("host", "127.0.0.1:4000"), ("sec-fetch-site", "same-site")], false, "another port of this computer");
-    }
-
-    #[test]
-    fn a_page_that_does_not_read_is_let_go() {
-        let (events, feed) = std::sync::mpsc::channel();
-        let (sender, mut page) = mpsc::channel(EVENTS_WAITING_MAX);
-        for n in 0..2 * EVENTS_WAITING_MAX {
-            events.send(Event::Changed { tags: vec![n.to_string()] }).unwrap();
-        }
-        // This returns although the feed continues, so nothing accumulates for this page.
-        carry(&feed, &sender, EVENTS_QUIET_MAX);
-        drop((feed, sender));
-        assert!(events.send(Event::Changed { tags: Vec::new() }).is_err(), "nothing more is gathered for it");
-        let mut waiting = Vec::new();
-        while let Ok(bytes) = page.try_recv() {
-            waiting.push(String::from_utf8(bytes.to_vec()).unwrap());
-        }
-        assert_eq!((waiting.len(), &*waiting[0]), (EVENTS_WAITING_MAX, ": ready\n\n"));
-        assert!(waiting[1].contains("[\"0\"]"), "the first of them, in order: {}", waiting[1]);
-        assert_eq!(
-            page.try_recv(),
-            Err(mpsc::error::TryRecvError::Disconnected),
-            "then the stream ends, and the page listens again"
-        );
-    }
-
-    #[test]
-    fn a_page_that_went_while_nothing_happened_is_let_go() {
-        let (events, feed) = std::sync::mpsc::channel();
-        let (sender, mut page) = mpsc::channel(EVENTS_WAITING_MAX);
-        let carried = std::thread::spawn(move || carry(&feed, &sender, Duration::from_millis(1)));
-        let next =
-            |page: &mut mpsc::Receiver<Bytes>| page.blocking_recv().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
-        assert_eq!(next(&mut page).as_deref(), Some(": ready\n\n"));
-        assert_eq!(next(&mut page).as_deref(), Some(": still here\n\n"), "control: a page that listens stays connected");
-        drop(page);
-        carried.join().unwrap();
-        assert!(events.send(Event::Changed { tags: Vec::new() }).is_err(), "its thread ended though the feed said nothing");
     }
 
     #[test]

@@ -7,14 +7,19 @@
 //! Not in this crate's library: the command line (`main`), what commands and tools do (`api`), and privacy rules (`engine`).
 
 mod agent_http;
+mod answers;
 pub mod client;
 mod connections;
+mod ending;
+mod event_stream;
 pub mod hook;
 mod host;
 mod http;
 mod live_sources;
 mod mcp;
+mod protocol;
 mod rate;
+mod shared;
 #[cfg(unix)]
 mod socket;
 #[cfg(not(unix))]
@@ -24,4 +29,4 @@ mod tool_calls;
 mod webhook;
 
 pub use host::{Host, Listening, ServeError};
-pub use mcp::{McpError, serve_stdio};
+pub use mcp::stdio::{McpError, serve_stdio};

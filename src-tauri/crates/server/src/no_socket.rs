@@ -8,14 +8,8 @@ use axum::body::Bytes;
 use keepsake_api::App;
 use tokio::sync::watch;
 
-use crate::host::GiveUp;
+use crate::ending::GiveUp;
 use crate::rate::Rates;
-
-pub(crate) const TOOL: &str = "/tool";
-pub(crate) const COMMAND: &str = "/command";
-pub(crate) const HOOK: &str = "/hook";
-pub(crate) const CHANGED: &str = "/changed";
-pub(crate) const GIVE_UP: &str = "/give-up";
 
 /// A socket, which these systems do not have.
 pub(crate) enum Socket {}

@@ -1,6 +1,6 @@
 //! Limits how often each agent may call, so that one that has run wild does not slow the person down.
 //!
-//! Each agent has a bucket of calls that refills steadily. Not in this module: limits on the size of a call (`agent_http`) and on
+//! Each agent has a bucket of calls that refills steadily. Not in this module: limits on the size of a call (`protocol`) and on
 //! connections (`connections`).
 
 use std::collections::HashMap;

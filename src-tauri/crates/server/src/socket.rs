@@ -4,8 +4,8 @@
 //! can connect could also open the database, so no token is asked for; an agent that is named gets no more than that agent may.
 //! The process that works on the queue serves it, so there is one at most, and what a killed process left behind is replaced.
 //!
-//! The requests are HTTP: one route each, JSON both ways. Not in this module: who calls what (`client`, `tool_calls`), and HTTP on
-//! loopback (`http`).
+//! The requests are HTTP: one route each, JSON both ways. Not in this module: what can be asked (`protocol`), who calls what
+//! (`client`, `tool_calls`), and HTTP on loopback (`http`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,11 +25,10 @@ use serde_json::{Value, json};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
-use crate::agent_http::{CALL_BYTES_MAX, too_often};
-use crate::client::{Command, ToolCall};
+use crate::answers::{failed, internal, too_often};
+use crate::ending::{GiveUp, ended};
 use crate::hook::{self, HookCall};
-use crate::host::{GiveUp, ended};
-use crate::http::{failed, internal};
+use crate::protocol::{CALL_BYTES_MAX, CHANGED, COMMAND, Command, GIVE_UP, HOOK, TOOL, ToolCall};
 use crate::rate::Rates;
 
 /// Name of the socket in the data folder.
@@ -37,21 +36,6 @@ const FILE: &str = "keepsake.sock";
 
 /// Maximum size of an answer in bytes. The largest page of results is far below it.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
-
-/// Route of a tool call.
-pub(crate) const TOOL: &str = "/tool";
-
-/// Route of a command of the API.
-pub(crate) const COMMAND: &str = "/command";
-
-/// Route of a hook.
-pub(crate) const HOOK: &str = "/hook";
-
-/// Route by which another process says that it changed the data.
-pub(crate) const CHANGED: &str = "/changed";
-
-/// Route by which another process asks for the work.
-pub(crate) const GIVE_UP: &str = "/give-up";
 
 fn path(data_dir: &Path) -> PathBuf {
     data_dir.join(FILE)

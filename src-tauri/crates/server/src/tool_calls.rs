@@ -11,8 +11,10 @@ use keepsake_api::agents::{ToolAnswer, tool};
 use keepsake_api::{ApiError, App, AppOptions, DataDir, EmbedderSlot, FileAccess};
 use serde_json::Value;
 
-use crate::client::{CallError, Client, ToolCall};
-use crate::host::{GiveUp, Host, ServeError};
+use crate::client::{CallError, Client};
+use crate::ending::GiveUp;
+use crate::host::{Host, ServeError};
+use crate::protocol::ToolCall;
 
 /// The data as this process opened it.
 struct Opened {

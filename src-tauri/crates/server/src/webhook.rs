@@ -15,8 +15,8 @@ use keepsake_api::{ApiError, Code};
 use keepsake_engine::WEBHOOK_BYTES_MAX;
 use serde_json::json;
 
-use crate::agent_http::too_often;
-use crate::http::{Shared, failed, internal, refuse};
+use crate::answers::{failed, internal, refuse, too_often};
+use crate::shared::Shared;
 
 /// The route.
 pub(crate) fn routes() -> Router<Arc<Shared>> {

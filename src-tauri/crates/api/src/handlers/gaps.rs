@@ -4,7 +4,7 @@ use std::path::Path;
 
 use keepsake_store::{GapRow, ReadTx, Result as StoreResult};
 
-use super::people::line;
+use super::lines::line;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::Nothing;

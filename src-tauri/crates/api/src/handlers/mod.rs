@@ -12,6 +12,7 @@ pub(crate) mod conversation_status;
 pub(crate) mod conversations;
 pub(crate) mod erase;
 pub(crate) mod gaps;
+pub(crate) mod lines;
 pub(crate) mod live_sources;
 pub(crate) mod maintenance;
 pub(crate) mod memories;

@@ -6,12 +6,14 @@ use keepsake_domain::{
     ConversationId, EntityId, HandleId, InteractionId, LinkAnswer, LinkId, MemoryId, Span, Timestamp, Visibility,
 };
 use keepsake_engine::{Audience, Context, ContextRequest, Link, LinkStatus, PersonRow, VisibilityChange, VisibilityTarget};
-use keepsake_store::{ChannelVisibility, ConsentItem, HandleRow, InteractionRow, ReadTx, Result as StoreResult};
+use keepsake_store::{ChannelVisibility, ConsentItem, HandleRow, ReadTx, Result as StoreResult};
 use serde_json::Value;
 
+use super::lines::line;
 use super::{page, title_or_stand_in};
 use crate::app::App;
 use crate::error::ApiError;
+use crate::types::lines::LineView;
 use crate::types::people::*;
 use crate::types::{ById, Nothing};
 
@@ -35,23 +37,6 @@ fn handle(row: &HandleRow) -> PersonHandle {
         first: row.first.map(|time| time.0),
         last: row.last.map(|time| time.0),
     }
-}
-
-pub(super) fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) -> StoreResult<LineView> {
-    let conversation = tx.log().conversation(&row.conversation_id)?;
-    Ok(LineView {
-        message_id: row.id.to_string(),
-        conversation_id: row.conversation_id.to_string(),
-        conversation_title: title_or_stand_in(conversation.title.as_deref()),
-        channel: conversation.channel_type,
-        visibility: conversation.visibility.to_string(),
-        is_private: conversation.is_private,
-        author: row.author.clone(),
-        time: row.time.0,
-        text: row.content.clone(),
-        start: span.map_or(0, |span| span.start()),
-        end: span.map_or(0, |span| span.end()),
-    })
 }
 
 /// The clues with the lines that show them. Erased lines are left out.

@@ -6,7 +6,7 @@ use keepsake_domain::{EntityId, Facet, ProfileId, ProfileType, Timestamp, Visibi
 use keepsake_engine::{current_profiles, profiles_at};
 use keepsake_store::{ConsentItem, ProfileRow, ReadTx, Result as StoreResult};
 
-use super::people::line;
+use super::lines::line;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::Nothing;

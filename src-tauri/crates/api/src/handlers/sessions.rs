@@ -6,7 +6,7 @@ use keepsake_domain::{ConversationId, EntityId, PersonRole, SessionId};
 use keepsake_engine::{AgentAccess, Audience, TierAsk, TierLineRow, Tiers, agent_key};
 use keepsake_store::{ReadTx, Result as StoreResult, SessionItemRow, SessionRow};
 
-use super::people::line;
+use super::lines::line;
 use super::title_or_stand_in;
 use crate::app::App;
 use crate::error::ApiError;

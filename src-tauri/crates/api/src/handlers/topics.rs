@@ -7,7 +7,7 @@ use keepsake_engine::{TopicChoice, TopicEntities as StoredEntities, TopicRules, 
 use keepsake_store::{ReadTx, Result as StoreResult, TopicLineRow};
 
 use super::ids;
-use super::people::line;
+use super::lines::line;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::topics::*;

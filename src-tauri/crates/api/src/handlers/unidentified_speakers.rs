@@ -6,12 +6,13 @@ use keepsake_domain::{ConversationId, HandleId, LinkAnswer};
 use keepsake_engine::SpeakerAnswer;
 use keepsake_store::{InteractionRow, ReadTx, Result as StoreResult, UnidentifiedSpeakerRow};
 
-use super::people::{line, named_handle};
+use super::lines::line;
+use super::people::named_handle;
 use super::title_or_stand_in;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::Nothing;
-use crate::types::people::LineView;
+use crate::types::lines::LineView;
 use crate::types::unidentified_speakers::*;
 
 /// Number of lines shown to recognize a speaker: the longest of the latest messages.

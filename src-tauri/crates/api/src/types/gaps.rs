@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::people::LineView;
+use super::lines::LineView;
 
 /// The task created from a gap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

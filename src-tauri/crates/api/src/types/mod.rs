@@ -12,6 +12,7 @@ pub mod charts;
 pub mod connect;
 pub mod conversations;
 pub mod gaps;
+pub mod lines;
 pub mod live_sources;
 pub mod maintenance;
 pub mod memories;

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::agents::AgentAccessView;
-use super::people::{LineView, WithheldView};
+use super::lines::LineView;
+use super::people::WithheldView;
 
 /// Selects sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]

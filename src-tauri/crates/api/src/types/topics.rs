@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::people::LineView;
+use super::lines::LineView;
 
 /// People, projects and technologies mentioned in a topic.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]

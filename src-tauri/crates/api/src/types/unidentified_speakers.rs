@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::people::LineView;
+use super::lines::LineView;
 
 /// Selects unidentified speakers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]

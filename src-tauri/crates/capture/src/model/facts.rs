@@ -12,8 +12,8 @@ use serde::Deserialize;
 
 use super::gate::Sieve;
 use super::knowledge;
+use super::scope::Scope;
 use super::source::{Source, is_said};
-use super::task::Scope;
 use crate::Turn;
 use crate::formal::Refusal;
 use crate::read::durability;

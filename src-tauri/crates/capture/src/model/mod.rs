@@ -13,6 +13,7 @@ mod gate;
 mod judge;
 mod knowledge;
 mod place;
+mod scope;
 mod source;
 mod task;
 
@@ -21,4 +22,5 @@ pub use judge::{FACTS_JUDGED_MAX, JUDGE, JUDGE_FACTS};
 pub use knowledge::{
     KNOWLEDGE_OBSERVE, KNOWLEDGE_REDUCE, KNOWLEDGE_WHOLE, OBSERVATIONS_PER_CALL_MAX, WHOLE_CHARS_MAX, WINDOW_CHARS_MAX,
 };
-pub use task::{Scope, Task};
+pub use scope::Scope;
+pub use task::Task;

@@ -14,29 +14,9 @@ use super::judge::{JUDGE_FACTS, Matter};
 use super::knowledge::{
     self, KNOWLEDGE_OBSERVE, KNOWLEDGE_WHOLE, OBSERVATIONS_PER_CALL_MAX, Observation, WHOLE_CHARS_MAX, WINDOW_CHARS_MAX,
 };
+use super::scope::Scope;
 use super::source::Source;
 use crate::{Conversation, Proposals};
-
-/// The part of a conversation to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// The whole conversation; for imports.
-    Whole,
-    /// Only new messages; for live channels. Earlier turns are context and may show, for example, a role-play or a joke.
-    New {
-        /// Index of the first new turn.
-        from: usize,
-    },
-}
-
-impl Scope {
-    pub(super) fn from(self) -> usize {
-        match self {
-            Self::Whole => 0,
-            Self::New { from } => from,
-        }
-    }
-}
 
 /// A queued call, with the data needed to read its reply.
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use tokio::time::{Instant, sleep_until};
 
 use super::oauth::{self, DeviceCode};
 use super::settings::OAuthSettings;
-use crate::contract::{Fault, Secret};
+use crate::contract::Fault;
+use crate::secret::Secret;
 use crate::sign_in::{LOOK_AGAIN, stopped as stopped_by_person};
 
 /// Questions in a row that may fail on the way. A network that changes loses one or two; an address that is wrong fails always.

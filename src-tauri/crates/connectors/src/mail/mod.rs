@@ -26,9 +26,9 @@ pub use settings::{MailSettings, OAuthSettings, Security, SignIn};
 
 use std::convert::Infallible;
 
-use crate::contract::{Fault, Secret};
+use crate::contract::{Fault, Opened};
 use crate::link::Link;
-use crate::settings::{Connected, Settings};
+use crate::secret::Secret;
 
 /// Reads the mailbox until it fails or is dropped.
 pub(crate) async fn run(settings: &MailSettings, secret: Option<Secret>, mut link: Link) -> Result<Infallible, Fault> {
@@ -36,7 +36,7 @@ pub(crate) async fn run(settings: &MailSettings, secret: Option<Secret>, mut lin
 }
 
 /// Signs in once and names the folders.
-pub(crate) async fn connect(settings: MailSettings, entered: Option<Secret>) -> Result<Connected, Fault> {
+pub(crate) async fn connect(settings: MailSettings, entered: Option<Secret>) -> Result<Opened<MailSettings>, Fault> {
     let settings = settings.completed();
     settings.check()?;
     let (credential, renewed) = oauth::credential(&settings, entered.clone(), None).await?;
@@ -44,5 +44,5 @@ pub(crate) async fn connect(settings: MailSettings, entered: Option<Secret>) -> 
     let folders = session.folders().await?;
     session.close().await;
     let channels = folders.iter().map(folder::Folder::channel).collect();
-    Ok(Connected { secret: renewed.or(entered), name: settings.name(), settings: Settings::Mail(settings), channels })
+    Ok(Opened { secret: renewed.or(entered), name: settings.name(), settings, channels })
 }

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
 use super::settings::{MailSettings, OAuthSettings, SignIn};
-use crate::contract::{Fault, Secret};
+use crate::contract::Fault;
+use crate::secret::Secret;
 
 /// How long a provider may take for an answer.
 const ANSWER_MAX: Duration = Duration::from_secs(30);

@@ -17,8 +17,9 @@ use super::oauth;
 use super::position::{Position, SEARCH_WIDTH_MAX, STEP_MAILS, day, wider, widest};
 use super::session::{Keep, Marks, Opened, Session, Woken};
 use super::settings::{MailSettings, SignIn};
-use crate::contract::{Fault, FoundChannel, Plan, Secret, Status};
+use crate::contract::{Fault, FoundChannel, Plan, Status};
 use crate::link::Link;
+use crate::secret::Secret;
 
 /// How often the folders are listed again, to see new ones.
 const LIST_EVERY: Duration = Duration::from_secs(15 * 60);

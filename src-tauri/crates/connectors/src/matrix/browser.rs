@@ -14,8 +14,9 @@ use tokio::task::JoinSet;
 use url::Url;
 
 use super::client::{ANSWER_BYTES_MAX, Ask, Client};
-use super::session::{discover, sign_in_page};
-use crate::contract::{Fault, Secret};
+use super::sign_in::{discover, sign_in_page};
+use crate::contract::Fault;
+use crate::secret::Secret;
 use crate::sign_in::{LOOK_AGAIN, stopped as stopped_by_person};
 
 /// How long the person may take in the browser: to find a password, and for a second factor.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::position::Position;
-use super::timeline::EVENT_BYTES_MAX;
+use super::sync::EVENT_BYTES_MAX;
 
 /// A room whose messages are stored.
 pub(super) struct Chosen {

@@ -3,6 +3,7 @@
 //! Everything is read but four kinds of requests, none of which reaches a room: signing in, keys of this device, messages to other
 //! devices, and signatures. What the answers say is not read here.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +43,9 @@ const PATIENT_TRIES: u32 = 5;
 
 /// Wait after "too many requests" without a number.
 const PAUSE: Duration = Duration::from_secs(5);
+
+/// A request that is under way.
+pub(super) type Asking<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A homeserver, and the session there.
 pub(super) struct Client {

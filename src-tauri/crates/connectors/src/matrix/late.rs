@@ -9,11 +9,11 @@ use ruma::api::client::backup::EncryptedSessionData;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::account::{Account, CHUNK_EVENTS};
 use super::backup::fetch;
-use super::client::Failure;
+use super::client::{Asking, Failure};
 use super::keys::Decrypted;
 use super::missing::KeyName;
-use super::reader::{Asking, CHUNK_EVENTS, Reader};
 use super::timeline::{Pending, Unreadable, forget_unreadable, id_of, unreadable_scope};
 use super::vault::Kind;
 use crate::contract::{Delivery, Fault};
@@ -28,7 +28,7 @@ pub(super) struct Fetched {
     answer: Result<Option<EncryptedSessionData>, Failure>,
 }
 
-impl Reader {
+impl Account {
     /// Reads messages whose key came late: that key, or any that is there now. Notes the keys that are still missing.
     pub(super) async fn read_late(&mut self, room: &str, session: Option<&str>) -> Result<(), Fault> {
         let sessions: BTreeSet<String> = match session {
@@ -38,9 +38,9 @@ impl Reader {
         for session in sessions {
             let key = (room.to_owned(), session);
             if self.read_with_key(&key).await? {
-                self.own.missing.forget(&key);
+                self.missing.forget(&key);
             } else {
-                self.own.missing.note(key, Instant::now());
+                self.missing.note(key, Instant::now());
             }
         }
         Ok(())
@@ -79,26 +79,26 @@ impl Reader {
         Ok(ids.len() >= count)
     }
 
-    /// Asks the backup for the next key that is due; `None` if none is, or if no backup is open.
-    pub(super) fn next_backup_key(&mut self) -> Option<Asking<Fetched>> {
-        let version = self.own.backup.as_ref()?.version.clone();
+    /// Asks this version of the backup for the next key that is due; `None` if none is.
+    pub(super) fn next_backup_key(&mut self, version: &str) -> Option<Asking<Fetched>> {
         let now = Instant::now();
-        while let Some(key) = self.own.missing.next(now).cloned() {
+        while let Some(key) = self.missing.next(now).cloned() {
             // The person may have chosen otherwise meanwhile.
             if self.chosen.contains_key(&key.0) {
-                let client = Arc::clone(&self.client);
+                let (client, version) = (Arc::clone(&self.client), version.to_owned());
                 return Some(Box::pin(async move {
                     let answer = fetch(&client, &version, &key.0, &key.1).await;
                     Fetched { key, version, answer }
                 }));
             }
-            self.own.missing.forget(&key);
+            self.missing.forget(&key);
         }
         None
     }
 
-    /// Takes in a key from the backup, and reads the messages that waited for it.
-    pub(super) async fn take_backup_key(&mut self, fetched: Fetched) -> Result<(), Fault> {
+    /// Takes in a key from the backup, and reads the messages that waited for it. Says whether it is time to tell how far the backup
+    /// was read.
+    pub(super) async fn take_backup_key(&mut self, fetched: Fetched) -> Result<bool, Fault> {
         let Fetched { key, version, answer } = fetched;
         let sealed = match answer {
             Ok(sealed) => sealed,
@@ -113,14 +113,10 @@ impl Reader {
             is_read = self.read_with_key(&key).await?;
         }
         if is_read {
-            self.own.missing.forget(&key);
-            self.own.came += 1;
+            self.missing.came(&key);
         } else {
-            self.own.missing.failed(&key, Instant::now());
+            self.missing.failed(&key, Instant::now());
         }
-        if self.own.fetched().is_multiple_of(TOLD_EVERY) || self.own.missing.open() == 0 {
-            self.tell_device().await?;
-        }
-        Ok(())
+        Ok(self.missing.fetched().is_multiple_of(TOLD_EVERY) || self.missing.open() == 0)
     }
 }

@@ -33,6 +33,8 @@ pub(super) struct MissingKeys {
     keys: HashMap<KeyName, Due>,
     /// Number of keys that were not asked for yet.
     open: usize,
+    /// Number of keys that came from the backup in this run.
+    came: u64,
 }
 
 impl MissingKeys {
@@ -45,12 +47,18 @@ impl MissingKeys {
         }
     }
 
-    /// Notes that a key came, or that nothing waits for it.
+    /// Notes that a key came in another way, or that nothing waits for it.
     pub(super) fn forget(&mut self, key: &KeyName) {
         if let Some(due) = self.keys.remove(key) {
             self.due.remove(&(due.at, key.clone()));
             self.open -= usize::from(due.tries == 0);
         }
+    }
+
+    /// Notes that a key came from the backup.
+    pub(super) fn came(&mut self, key: &KeyName) {
+        self.forget(key);
+        self.came += 1;
     }
 
     /// The key that is due to be asked for.
@@ -81,9 +89,14 @@ impl MissingKeys {
         }
     }
 
-    /// Number of keys that are missing.
-    pub(super) fn len(&self) -> usize {
-        self.keys.len()
+    /// Number of keys that the backup was asked for in this run.
+    pub(super) fn fetched(&self) -> u64 {
+        self.came + (self.keys.len() - self.open) as u64
+    }
+
+    /// Number of keys that were missing in this run.
+    pub(super) fn total(&self) -> u64 {
+        self.came + self.keys.len() as u64
     }
 
     /// Number of keys that were not asked for yet.
@@ -127,15 +140,17 @@ mod tests {
         missing.note(key("a"), now);
         missing.note(key("a"), now);
         missing.note(key("b"), now);
-        assert_eq!((missing.len(), missing.open()), (2, 2));
+        assert_eq!((missing.total(), missing.open()), (2, 2));
         missing.failed(&key("a"), now);
-        assert_eq!((missing.len(), missing.open()), (2, 1));
+        assert_eq!((missing.total(), missing.open()), (2, 1));
         missing.forget(&key("b"));
         missing.forget(&key("b"));
-        assert_eq!((missing.len(), missing.next(now)), (1, None));
+        assert_eq!((missing.total(), missing.next(now)), (1, None));
+        missing.came(&key("a"));
+        assert_eq!((missing.fetched(), missing.total(), missing.open()), (1, 1, 0), "it was missing, and was asked for");
         for at in 0..KEYS_MAX + 10 {
             missing.note(key(&at.to_string()), now);
         }
-        assert_eq!(missing.len(), KEYS_MAX);
+        assert_eq!(missing.total(), 1 + KEYS_MAX as u64);
     }
 }

@@ -3,6 +3,7 @@
 //! Reading is all: nothing is written into rooms, nobody sees that messages were read, and the account does not seem to be online. For
 //! the decision how, see docs/decisions/0055-matrix.md and 0060-a-device-that-is-verified.md. Exports of Element are read by `keepsake-importers`.
 
+mod account;
 mod backup;
 mod browser;
 mod chosen;
@@ -16,6 +17,7 @@ mod position;
 mod reader;
 mod recovery;
 mod session;
+mod sign_in;
 mod sync;
 mod timeline;
 mod vault;
@@ -27,17 +29,19 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use self::account::Account;
 use self::client::{Client, Keeper};
 use self::keys::Keys;
 use self::reader::Reader;
-use self::session::{Session, Tokens, begin, discover, has_keys};
+use self::session::{Session, Tokens};
+use self::sign_in::{begin, discover, has_keys};
 use self::vault::{Kind, Vault, VaultError, path_of};
-use crate::contract::{Fault, Secret, Status};
+use crate::contract::{Fault, Opened, Status};
 use crate::link::Link;
-use crate::settings::{Connected, Settings};
+use crate::secret::Secret;
 
 pub use self::browser::{BrowserSignIn, open_in_browser};
-pub use self::session::SignIn;
+pub use self::sign_in::SignIn;
 
 /// Name of the mark that the keys in the vault are those of this device at the server.
 const OWN_KEYS: &str = "own keys";
@@ -59,15 +63,15 @@ pub struct Matrix {
 }
 
 /// Signs in with what the person entered, and asks for the rooms.
-pub(crate) async fn connect(entered: Matrix, secret: Option<Secret>) -> Result<Connected, Fault> {
+pub(crate) async fn connect(entered: Matrix, secret: Option<Secret>) -> Result<Opened<Matrix>, Fault> {
     let base = discover(if entered.homeserver.trim().is_empty() { &entered.user } else { &entered.homeserver }).await?;
     let begun = begin(&base, &entered.user, entered.sign_in, secret.as_ref()).await?;
     let client = Arc::new(Client::new(base.clone(), Some(begun.session.tokens.clone()), None)?);
-    let body = reader::synchronize(client, None, Duration::ZERO, 1).await?;
-    let channels = sync::rooms_of(&reader::parse(&body)?).iter().filter_map(sync::Room::found).collect();
+    let body = sync::synchronize(client, None, Duration::ZERO, 1).await?;
+    let channels = sync::rooms_of(&sync::parse(&body)?).iter().filter_map(sync::Room::found).collect();
     let settings =
         Matrix { homeserver: base.to_string(), user: begun.user.clone(), device: Some(begun.device), sign_in: entered.sign_in };
-    Ok(Connected { secret: Some(begun.session.to_secret()), settings: Settings::Matrix(settings), name: begun.user, channels })
+    Ok(Opened { secret: Some(begun.session.to_secret()), settings, name: begun.user, channels })
 }
 
 /// Reads the account until that fails.
@@ -92,7 +96,7 @@ pub(crate) async fn run(settings: &Matrix, secret: Option<Secret>, link: Link) -
         vault.set(Kind::Single, "", OWN_KEYS, &())?;
     }
     let keys = Keys::open(&settings.user, device, Arc::clone(&vault)).await?;
-    Reader::run(link, client, vault, keys, settings.user.clone()).await
+    Reader::run(Account::new(link, client, vault, keys, settings.user.clone())).await
 }
 
 fn lost_keys() -> Fault {

@@ -5,21 +5,18 @@
 
 use tokio::time::Instant;
 
+use super::account::Account;
 use super::backup::Version;
 use super::missing::MissingKeys;
-use super::reader::Reader;
 use super::recovery::recover;
 use super::verification::{Verification, nothing_compared};
 use crate::contract::Fault;
 use crate::device::{Asked, DeviceRequest, DeviceStatus, KeyBackup};
+use crate::secret::Secret;
 
 /// What is known of this device.
 #[derive(Default)]
 pub(super) struct OwnDevice {
-    /// Keys of messages that are missing.
-    pub(super) missing: MissingKeys,
-    /// Number of keys that came from the backup in this run.
-    pub(super) came: u64,
     /// The backup that is open.
     pub(super) backup: Option<Version>,
     state: KeyBackup,
@@ -30,43 +27,36 @@ pub(super) struct OwnDevice {
 }
 
 impl OwnDevice {
-    /// Number of keys that the backup was asked for in this run.
-    pub(super) fn fetched(&self) -> u64 {
-        self.came + (self.missing.len() - self.missing.open()) as u64
-    }
-
-    fn backup_status(&self) -> KeyBackup {
+    fn backup_status(&self, missing: &MissingKeys) -> KeyBackup {
         match self.state {
-            KeyBackup::Open { .. } => KeyBackup::Open { done: self.fetched(), total: self.came + self.missing.len() as u64 },
+            KeyBackup::Open { .. } => KeyBackup::Open { done: missing.fetched(), total: missing.total() },
             ref other => other.clone(),
         }
     }
-}
 
-impl Reader {
     /// Learns which backup there is, and whether it can be read.
-    pub(super) async fn open_backup(&mut self) -> Result<(), Fault> {
-        let (state, version) = self.keys.backup(&self.client).await?;
-        if version.is_some() && version != self.own.backup {
-            self.own.missing.again(Instant::now());
+    pub(super) async fn open_backup(&mut self, account: &mut Account) -> Result<(), Fault> {
+        let (state, version) = account.keys.backup(&account.client).await?;
+        if version.is_some() && version != self.backup {
+            account.missing.again(Instant::now());
         }
-        self.own.state = state;
-        self.own.backup = version;
+        self.state = state;
+        self.backup = version;
         Ok(())
     }
 
     /// Does what the person asked for.
-    pub(super) async fn do_asked(&mut self) -> Result<(), Fault> {
-        for asked in self.link.asked() {
+    pub(super) async fn do_asked(&mut self, account: &mut Account) -> Result<(), Fault> {
+        for asked in account.link.asked() {
             let Asked { ref request, .. } = asked;
             let result = match request {
-                DeviceRequest::Recover(entered) => self.recover(entered.clone()).await,
-                DeviceRequest::Compare => self.compare().await,
+                DeviceRequest::Recover(entered) => self.recover(account, entered.clone()).await,
+                DeviceRequest::Compare => self.compare(account).await,
                 DeviceRequest::Accept | DeviceRequest::Match | DeviceRequest::Mismatch | DeviceRequest::Cancel => {
-                    self.go_on(request).await
+                    self.go_on(account, request).await
                 }
             };
-            self.tell_device().await?;
+            self.tell(account).await?;
             match result {
                 Ok(()) => asked.answer(Ok(())),
                 // Nothing can be stored, so reading cannot go on either.
@@ -77,62 +67,62 @@ impl Reader {
         Ok(())
     }
 
-    async fn recover(&mut self, entered: crate::contract::Secret) -> Result<(), Fault> {
-        recover(&self.keys, &self.client, &self.owner, entered).await?;
-        self.open_backup().await
+    async fn recover(&mut self, account: &mut Account, entered: Secret) -> Result<(), Fault> {
+        recover(&account.keys, &account.client, &account.owner, entered).await?;
+        self.open_backup(account).await
     }
 
-    async fn compare(&mut self) -> Result<(), Fault> {
-        if let Some(open) = self.own.comparison.as_ref().filter(|open| !open.is_over()) {
-            self.keys.cancel_comparison(&self.client, open).await?;
+    async fn compare(&mut self, account: &Account) -> Result<(), Fault> {
+        if let Some(open) = self.comparison.as_ref().filter(|open| !open.is_over()) {
+            account.keys.cancel_comparison(&account.client, open).await?;
         }
-        self.own.comparison = Some(self.keys.begin_comparison(&self.client).await?);
+        self.comparison = Some(account.keys.begin_comparison(&account.client).await?);
         Ok(())
     }
 
-    async fn go_on(&mut self, request: &DeviceRequest) -> Result<(), Fault> {
-        let open = self.own.comparison.as_ref().filter(|open| !open.is_over()).ok_or_else(nothing_compared)?;
+    async fn go_on(&mut self, account: &Account, request: &DeviceRequest) -> Result<(), Fault> {
+        let open = self.comparison.as_ref().filter(|open| !open.is_over()).ok_or_else(nothing_compared)?;
         match request {
             DeviceRequest::Accept => {
-                self.keys.accept_comparison(&self.client, open).await?;
+                account.keys.accept_comparison(&account.client, open).await?;
                 // The other device may wait for this one to begin.
-                self.keys.advance_comparison(&self.client, open).await
+                account.keys.advance_comparison(&account.client, open).await
             }
-            DeviceRequest::Match => self.keys.confirm_comparison(&self.client, open).await,
-            DeviceRequest::Mismatch => self.keys.refuse_comparison(&self.client, open).await,
-            _ => self.keys.cancel_comparison(&self.client, open).await,
+            DeviceRequest::Match => account.keys.confirm_comparison(&account.client, open).await,
+            DeviceRequest::Mismatch => account.keys.refuse_comparison(&account.client, open).await,
+            _ => account.keys.cancel_comparison(&account.client, open).await,
         }
     }
 
     /// Goes on after an answer told of devices: with a comparison, and with the key of the backup if another device sent it.
-    pub(super) async fn advance_device(&mut self) -> Result<(), Fault> {
-        if self.own.comparison.as_ref().is_none_or(Verification::is_over)
-            && let Some(offered) = self.keys.offered()
+    pub(super) async fn advance(&mut self, account: &mut Account) -> Result<(), Fault> {
+        if self.comparison.as_ref().is_none_or(Verification::is_over)
+            && let Some(offered) = account.keys.offered()
         {
-            self.own.comparison = Some(offered);
+            self.comparison = Some(offered);
         }
-        if let Some(open) = self.own.comparison.as_ref().filter(|open| !open.is_over()) {
-            self.keys.advance_comparison(&self.client, open).await?;
+        if let Some(open) = self.comparison.as_ref().filter(|open| !open.is_over()) {
+            account.keys.advance_comparison(&account.client, open).await?;
         }
-        if self.own.state == KeyBackup::Locked && self.keys.has_secrets().await? {
-            self.open_backup().await?;
+        if self.state == KeyBackup::Locked && account.keys.has_secrets().await? {
+            self.open_backup(account).await?;
         }
-        self.tell_device().await
+        self.tell(account).await
     }
 
     /// Says how this device stands, if that changed.
-    pub(super) async fn tell_device(&mut self) -> Result<(), Fault> {
-        let (is_verified, can_be_verified) = self.keys.trust().await?;
-        if is_verified && self.own.state == KeyBackup::Locked && !self.own.are_others_asked {
+    pub(super) async fn tell(&mut self, account: &Account) -> Result<(), Fault> {
+        let (is_verified, can_be_verified) = account.keys.trust().await?;
+        if is_verified && self.state == KeyBackup::Locked && !self.are_others_asked {
             // Others answer it to verified devices alone.
-            self.own.are_others_asked = true;
-            self.keys.ask_others_for_secrets(&self.client).await?;
+            self.are_others_asked = true;
+            account.keys.ask_others_for_secrets(&account.client).await?;
         }
-        let comparison = self.own.comparison.as_ref().map(Verification::shown);
-        let status = DeviceStatus { is_verified, can_be_verified, backup: self.own.backup_status(), comparison };
-        if self.own.told.as_ref() != Some(&status) {
-            self.own.told = Some(status.clone());
-            self.link.note_device(status);
+        let comparison = self.comparison.as_ref().map(Verification::shown);
+        let status = DeviceStatus { is_verified, can_be_verified, backup: self.backup_status(&account.missing), comparison };
+        if self.told.as_ref() != Some(&status) {
+            self.told = Some(status.clone());
+            account.link.note_device(status);
         }
         Ok(())
     }

@@ -20,7 +20,8 @@ use zeroize::Zeroizing;
 use super::backup::{self, Version};
 use super::client::{Ask, Client, Failure};
 use super::keys::{Keys, kept};
-use crate::contract::{Fault, Secret};
+use crate::contract::Fault;
+use crate::secret::Secret;
 
 /// Largest account data of secrets. Real ones have less than 4 KB.
 const SECRETS_BYTES_MAX: usize = 256 * 1024;

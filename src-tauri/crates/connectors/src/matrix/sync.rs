@@ -5,14 +5,16 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use keepsake_domain::{Timestamp, Visibility};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::timeline::EVENT_BYTES_MAX;
-use crate::contract::FoundChannel;
+use super::client::{Ask, Client, Failure, SYNC_BYTES_MAX};
+use crate::contract::{Fault, FoundChannel};
 
 /// Events of a room in one answer. What is missing is read page by page.
 pub(super) const TIMELINE_MAX: u32 = 50;
@@ -30,6 +32,9 @@ pub(super) const ROOMS_MAX: usize = 100_000;
 /// the events of a new room one after another, in milliseconds.
 const CREATION_MS: i64 = 2_000;
 
+/// Larger texts are left out; the protocol allows 64 KiB an event.
+pub(super) const EVENT_BYTES_MAX: usize = 1024 * 1024;
+
 /// The state of rooms that is read.
 const STATE: &[&str] = &[
     "m.room.name", "m.room.canonical_alias", "m.room.join_rules", "m.room.history_visibility", "m.room.encryption",
@@ -37,7 +42,7 @@ const STATE: &[&str] = &[
 ];
 
 /// What a synchronization is to contain.
-pub(super) fn filter(timeline: u32) -> String {
+fn filter(timeline: u32) -> String {
     let none = json!({ "types": [] });
     json!({
         "presence": none,
@@ -50,6 +55,21 @@ pub(super) fn filter(timeline: u32) -> String {
         },
     })
     .to_string()
+}
+
+/// A synchronization. `since` is where the last one ended.
+pub(super) async fn synchronize(
+    client: Arc<Client>,
+    since: Option<String>,
+    wait: Duration,
+    timeline: u32,
+) -> Result<Vec<u8>, Failure> {
+    let (timeout, filter) = (wait.as_millis().to_string(), filter(timeline));
+    let mut query = vec![("timeout", timeout.as_str()), ("filter", &filter), ("set_presence", "offline")];
+    query.extend(since.as_deref().map(|since| ("since", since)));
+    let ask =
+        Ask { path: &["v3", "sync"], query: &query, body: None, wait, bytes_max: SYNC_BYTES_MAX, what: "a synchronization" };
+    client.ask(&ask).await
 }
 
 /// An answer.
@@ -137,6 +157,17 @@ pub(super) struct Page<'a> {
     /// Members who are named in the page.
     #[serde(borrow, default)]
     pub(super) state: Vec<&'a RawValue>,
+}
+
+/// Reads the answer to a synchronization.
+pub(super) fn parse(body: &[u8]) -> Result<Answer<'_>, Fault> {
+    serde_json::from_slice(body).map_err(|error| {
+        Fault::protocol(format!(
+            "The Matrix server sent a synchronization in an unknown form (line {}, column {}).",
+            error.line(),
+            error.column()
+        ))
+    })
 }
 
 /// What is known of a room.

@@ -24,9 +24,6 @@ pub(super) const TEXT_BYTES_MAX: usize = 1024 * 1024;
 /// Number of reactions to a message that are kept.
 const REACTIONS_MAX: usize = 1_000;
 
-/// Larger texts are left out; the protocol allows 64 KiB an event.
-pub(super) const EVENT_BYTES_MAX: usize = 1024 * 1024;
-
 /// What is known of a room while it is read.
 pub(super) struct Around<'a> {
     pub(super) room: &'a str,

@@ -13,26 +13,18 @@ mod wire;
 use std::convert::Infallible;
 
 use self::reader::Reader;
-use crate::contract::{Fault, FoundChannel, Status};
+use crate::contract::{Fault, Opened, Status};
 use crate::link::Link;
-use crate::settings::SIMPLEX_PORT;
 
-/// What connecting for the first time gives.
-pub(crate) struct Opened {
-    /// The profile that is in use.
-    pub(crate) user: i64,
-    /// Its name.
-    pub(crate) name: String,
-    /// Its chats.
-    pub(crate) channels: Vec<FoundChannel>,
-}
+/// The port of SimpleX if nothing else is chosen, as its makers write it in their examples.
+pub const SIMPLEX_PORT: u16 = 5225;
 
-/// Connects once, and lists the chats.
-pub(crate) async fn connect(port: u16) -> Result<Opened, Fault> {
+/// Connects once, and lists the chats. What the program adds to the settings is the profile that is in use.
+pub(crate) async fn connect(port: u16) -> Result<Opened<i64>, Fault> {
     let mut reader = Reader::open(checked(port)?).await?;
     let channels = reader.survey(None).await?;
     let user = reader.roster.user();
-    Ok(Opened { user: user.user_id, name: user.name(), channels })
+    Ok(Opened { secret: None, settings: user.user_id, name: user.name(), channels })
 }
 
 /// Reads until it fails or is dropped.

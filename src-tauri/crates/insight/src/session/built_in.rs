@@ -9,7 +9,6 @@
 //! Text that looks like an instruction to a model never becomes a line. Records are served to agents, and tool output or a web
 //! page must not give them instructions in the owner's name.
 
-use crate::session::rules::LINE_CHARS_MAX;
 use crate::session::rules::{
     BOND_LINES_MAX, FOUNDATION_LINES_MIN, LASTING_LINES_MAX, LINES_MAX, MUCH_TALK, OPENING_SENTENCES, WORDS_MIN,
 };
@@ -19,22 +18,13 @@ use keepsake_domain::{MessageType, ReadingLabel, Role, Span};
 use keepsake_text::is_instruction;
 
 use super::tools::{failing_line, first_line, tools_used};
-use super::{Depth, Field, FindingKind, Item, Outcome, SessionInput, SessionRecord, words_at};
+use super::{Depth, Field, FindingKind, Item, Outcome, SessionInput, SessionRecord, fitting, words_at};
 use crate::analysis::summarised;
 use crate::conversation::Place;
 use crate::marks::is_marked;
 use crate::text::{Document, Sentence};
 use crate::turn::AnalysisInput;
 use crate::{Mood, Turn};
-
-/// Shortens a byte range to at most [`LINE_CHARS_MAX`] characters, cutting at a word.
-pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
-    let Some(slice) = text.get(bytes.clone()) else { return bytes };
-    let Some((cut, _)) = slice.char_indices().nth(LINE_CHARS_MAX) else { return bytes };
-    let head = slice.get(..cut).unwrap_or(slice);
-    let end = head.rfind(char::is_whitespace).filter(|at| *at > 0).unwrap_or(cut);
-    bytes.start..bytes.start + head.get(..end).unwrap_or(head).trim_end().len()
-}
 
 /// Summarizes a session. A session without words gives a record without lines.
 pub fn summarise(input: &SessionInput<'_>) -> SessionRecord {

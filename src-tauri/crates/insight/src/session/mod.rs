@@ -17,6 +17,8 @@ pub mod tier;
 mod tools;
 
 pub use crate::session::rules::LINE_CHARS_MAX;
+use std::ops::Range;
+
 use keepsake_domain::{Mark, Span};
 use serde::{Deserialize, Serialize};
 
@@ -240,4 +242,13 @@ pub(crate) fn one_line(text: &str) -> String {
 pub fn words_at(text: &str, span: Span) -> Option<String> {
     let words = one_line(span.quote(text).ok()?);
     (!words.is_empty()).then_some(words)
+}
+
+/// Shortens a byte range to at most [`LINE_CHARS_MAX`] characters, cutting at a word.
+pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let Some(slice) = text.get(bytes.clone()) else { return bytes };
+    let Some((cut, _)) = slice.char_indices().nth(LINE_CHARS_MAX) else { return bytes };
+    let head = slice.get(..cut).unwrap_or(slice);
+    let end = head.rfind(char::is_whitespace).filter(|at| *at > 0).unwrap_or(cut);
+    bytes.start..bytes.start + head.get(..end).unwrap_or(head).trim_end().len()
 }

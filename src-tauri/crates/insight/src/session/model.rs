@@ -21,8 +21,7 @@ use keepsake_text::is_instruction;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::built_in::fitting;
-use super::{Depth, Field, Item, Outcome, SessionRecord, words_at};
+use super::{Depth, Field, Item, Outcome, SessionRecord, fitting, words_at};
 use crate::conversation::Place;
 use crate::text::{Document, Sentence};
 use crate::{Mood, Turn};

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use keepsake_domain::{MessageType, Role, Span};
 
-use super::{Field, Item, SessionInput, words_at};
+use super::{Field, Item, SessionInput, fitting, words_at};
 use crate::conversation::Place;
 use crate::text::Document;
 
@@ -106,7 +106,7 @@ fn name_of(tool: Option<&str>) -> Option<&str> {
 fn purpose(document: &Document<'_>, input: &SessionInput<'_>, index: usize) -> Option<(Place, String)> {
     let turn = input.turns.get(index)?;
     let at = |turn: usize, text: &str, bytes: Range<usize>| {
-        let span = Span::of_bytes(text, super::built_in::fitting(text, bytes)).ok()?;
+        let span = Span::of_bytes(text, fitting(text, bytes)).ok()?;
         Some((Place { turn, span }, words_at(text, span)?))
     };
     if turn.message_type == MessageType::ToolUse

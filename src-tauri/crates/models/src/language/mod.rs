@@ -14,8 +14,10 @@ mod endpoint;
 mod error;
 mod forward;
 mod notice;
+mod offer;
 mod ollama;
 mod openai;
+mod reply;
 mod transport;
 mod wire;
 

@@ -4,7 +4,8 @@ use keepsake_prompt::Prompt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::client::{Gathered, Offer, ReplyShape};
+use super::offer::{Offer, ReplyShape};
+use super::reply::Gathered;
 use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};

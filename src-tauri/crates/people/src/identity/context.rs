@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use keepsake_domain::{ConversationId, Span, Timestamp};
 
-use super::handle::{is_invisible, words};
+use super::words::{is_invisible, words};
 
 words! {
     /// Frequent words in the supported languages. Less frequent common words are excluded by the number of handles that use them.

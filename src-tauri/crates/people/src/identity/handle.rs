@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 
 use keepsake_domain::EntityType;
 use keepsake_prompt::scrub::{ContactKind, Scrubber};
-use unicode_normalization::UnicodeNormalization;
 
 use super::name::{self, NameReading};
 use super::types::HandleRecord;
+use super::words::{clean, words};
 
 /// Channels whose handles look like email addresses but are not.
 const NOT_MAIL: &[&str] = &["xmpp", "jabber", "matrix", "mastodon", "fediverse", "activitypub", "sip", "irc", "bluesky", "nostr"];
@@ -29,14 +29,6 @@ const CASELESS: &[&str] = &[
 /// The domains of the one email provider that documents that it ignores dots before the `@`. Its addresses are compared under the
 /// first domain.
 const DOTLESS_DOMAINS: &[&str] = &["gmail.com", "googlemail.com"];
-
-macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident = $words:literal;)*) => {$(
-        $(#[$doc])*
-        pub(super) static $name: LazyLock<HashSet<&'static str>> = LazyLock::new(|| $words.split_whitespace().collect());
-    )*};
-}
-pub(super) use words;
 
 words! {
     /// The parts before the `@` of addresses that many people read, or nobody reads.
@@ -81,17 +73,6 @@ impl Address {
         let key = if CASELESS.contains(&channel.as_str()) { folded.clone() } else { bare };
         Self { key, folded, local, server, contact }
     }
-}
-
-/// Normalizes text with NFKC and removes characters that are not displayed. Letters of other scripts are unchanged.
-pub(super) fn clean(text: &str) -> String {
-    text.nfkc().filter(|c| !is_invisible(*c)).collect::<String>().trim().to_owned()
-}
-
-/// True for characters that are not displayed.
-pub(super) fn is_invisible(c: char) -> bool {
-    matches!(c as u32, 0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180E | 0x200B..=0x200F
-        | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xE0000..=0xE0FFF)
 }
 
 fn split_server(channel: &str, address: &str) -> (Option<String>, Option<String>) {

@@ -17,6 +17,7 @@
 //! caller does that), and linking.
 
 mod context;
+mod error;
 mod guard;
 mod handle;
 mod name;
@@ -28,8 +29,10 @@ mod scene;
 mod statement;
 mod suggest;
 mod types;
+mod words;
 
-pub use reader::{IdentityError, IdentityReader};
+pub use error::IdentityError;
+pub use reader::IdentityReader;
 pub use types::{Answer, Clue, ClueKind, ContactSource, Decision, Evidence, Fingerprint, HandleRecord, Suggestion, Utterance};
 
 /// Name and version of these rules, stored with every row they produce. Raise the version when results change.

@@ -7,7 +7,7 @@ use crate::identity::rules::PARTS_MAX;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::handle::{clean, words};
+use super::words::{clean, words};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 

@@ -1,33 +1,18 @@
-//! Reads utterances one by one and keeps only the data that comparisons need.
+//! Reads utterances one by one and keeps only the data that comparisons need. The comparisons are in `suggest`.
 
 use crate::identity::rules::{SHOWN_CHARS_MAX, SPANS_MAX};
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::{HandleId, InteractionId, Span};
-use keepsake_prompt::scrub::{ScrubConfig, ScrubError, Scrubber};
-use thiserror::Error;
+use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 
 use super::context::{Rooms, Terms};
+use super::error::IdentityError;
 use super::handle::{Address, may_be_a_person};
 use super::name::Names;
 use super::own::{OwnText, Voices};
 use super::statement::{Mention, Said, Statements};
-use super::suggest;
-use super::types::{ContactSource, Decision, Evidence, HandleRecord, Suggestion, Utterance};
-
-/// Why identity suggestions cannot be made.
-#[derive(Debug, Clone, Error)]
-pub enum IdentityError {
-    /// The detector of numbers and addresses could not be built.
-    #[error("addresses and numbers cannot be recognized: {0}")]
-    Recogniser(#[from] ScrubError),
-    /// A built-in rule does not compile. A test compiles all of them, so this is a bug in the build.
-    #[error("a built-in rule for statements about oneself does not compile; this build is broken, install another: {0}")]
-    Rule(#[from] regex::Error),
-    /// A built-in word list does not compile; see [`IdentityError::Rule`].
-    #[error("a built-in list of words does not compile; this build is broken, install another: {0}")]
-    Words(#[from] aho_corasick::BuildError),
-}
+use super::types::{ContactSource, Evidence, HandleRecord, Utterance};
 
 /// A handle with its parsed record.
 pub(super) struct Known {
@@ -163,11 +148,6 @@ impl IdentityReader {
                 }
             }
         }
-    }
-
-    /// The pairs that may belong to one person and that `decisions` do not rule out, strongest first.
-    pub fn suggest(self, decisions: &[Decision]) -> Vec<Suggestion> {
-        suggest::suggest(self, decisions)
     }
 
     /// The number of a handle.

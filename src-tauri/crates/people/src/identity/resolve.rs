@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::handle::clean;
 use super::reader::Known;
 use super::statement::Mention;
+use super::words::clean;
 
 /// Finds the handle that a mention refers to.
 pub(super) struct Resolver<'r> {

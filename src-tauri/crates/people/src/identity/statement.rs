@@ -14,11 +14,11 @@ use aho_corasick::AhoCorasick;
 use keepsake_prompt::scrub::{Contact, ContactKind, Scrubber};
 use regex::{Captures, Regex};
 
+use super::error::IdentityError;
 use super::guard::{is_asked, is_off_record, is_quoted, is_reported, pattern};
 use super::handle::comparable;
 use super::name::Names;
 use super::own::{OwnText, Voices};
-use super::reader::IdentityError;
 use super::types::ContactSource;
 
 /// A statement of the writer about themselves; ranges are in bytes of the message.

@@ -17,26 +17,29 @@ use super::resolve::{Resolver, is_channel};
 use super::scene::{Linked, Pair, Scene, capped};
 use super::types::{Answer, Clue, ClueKind, Decision, Fingerprint, Suggestion};
 
-/// Collects the pairs from all indexes and weighs each of them.
-pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec<Suggestion> {
-    complete_numbers(&mut reader.contacts);
-    let linked = Linked::of(&reader, decisions);
-    let answers = Answers::of(&reader, decisions);
-    let terms = std::mem::take(&mut reader.terms).rare(reader.known.len(), &reader.name_parts);
-    let scene = Scene::new(&reader, &linked, terms);
-    let mut pairs: BTreeMap<Pair, Vec<Clue>> = BTreeMap::new();
-    contact_pairs(&scene, &mut pairs);
-    declared_pairs(&scene, &mut pairs);
-    name_pairs(&scene, &mut pairs);
-    guess_pairs(&scene, &mut pairs);
-    let mut out: Vec<Suggestion> = pairs.into_iter().filter_map(|(pair, clues)| weigh(&scene, &answers, pair, clues)).collect();
-    out.sort_by(|x, y| {
-        x.strength
-            .cmp(&y.strength)
-            .then(y.evidence_for.len().cmp(&x.evidence_for.len()))
-            .then_with(|| (&x.a, &x.b).cmp(&(&y.a, &y.b)))
-    });
-    out
+impl IdentityReader {
+    /// The pairs that may belong to one person and that `decisions` do not rule out, strongest first.
+    pub fn suggest(mut self, decisions: &[Decision]) -> Vec<Suggestion> {
+        complete_numbers(&mut self.contacts);
+        let linked = Linked::of(&self, decisions);
+        let answers = Answers::of(&self, decisions);
+        let terms = std::mem::take(&mut self.terms).rare(self.known.len(), &self.name_parts);
+        let scene = Scene::new(&self, &linked, terms);
+        let mut pairs: BTreeMap<Pair, Vec<Clue>> = BTreeMap::new();
+        contact_pairs(&scene, &mut pairs);
+        declared_pairs(&scene, &mut pairs);
+        name_pairs(&scene, &mut pairs);
+        guess_pairs(&scene, &mut pairs);
+        let mut out: Vec<Suggestion> =
+            pairs.into_iter().filter_map(|(pair, clues)| weigh(&scene, &answers, pair, clues)).collect();
+        out.sort_by(|x, y| {
+            x.strength
+                .cmp(&y.strength)
+                .then(y.evidence_for.len().cmp(&x.evidence_for.len()))
+                .then_with(|| (&x.a, &x.b).cmp(&(&y.a, &y.b)))
+        });
+        out
+    }
 }
 
 /// Assigns each number without a country code to the full number it represents, if there is exactly one.

@@ -10,4 +10,5 @@
 mod read;
 mod task;
 
-pub use task::{CALLS_MAX, ModelFindings, PROFILE, ProfileTask, WINDOW_CHARS_MAX};
+pub use read::ModelFindings;
+pub use task::{CALLS_MAX, PROFILE, ProfileTask, WINDOW_CHARS_MAX};

@@ -15,7 +15,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::task::ModelFindings;
 use crate::Speaker;
 use crate::gap::Occurrence;
 use crate::profile::entry::{Finding, ProfileInput, Strength, fingerprint};
@@ -55,6 +54,21 @@ enum Kind {
     Preferences,
     Gaps,
     Satisfaction,
+}
+
+/// A model's findings, after the gates.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelFindings {
+    /// Findings for [`crate::profile::changes`] with the origin `Model`.
+    pub findings: Vec<Finding>,
+    /// The entity's unmet requests, for [`crate::gap::detect_with`], which counts the occasions.
+    pub occurrences: Vec<Occurrence>,
+    /// The entries that were filtered out, with reasons. Positions are indices into the input's utterances.
+    pub stops: Vec<Stop>,
+    /// The number of messages not shown because there were too many, they were too long, or they had already been read.
+    pub left_out: usize,
+    /// The messages that were shown.
+    pub shown: Vec<InteractionId>,
 }
 
 pub(super) fn reply_schema() -> Value {

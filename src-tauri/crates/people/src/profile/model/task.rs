@@ -4,16 +4,16 @@ use crate::profile::rules::{ASK_OCCASIONS_MIN, ASKS_MIN};
 pub use crate::profile::rules::{CALLS_MAX, WINDOW_CHARS_MAX};
 use std::collections::HashMap;
 
-use keepsake_domain::{Gate, InteractionId, ProfileType, Stop};
+use keepsake_domain::{Gate, InteractionId, ProfileType};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
     Call, CallError, Calls, ContextLength, LINE_CHARS, Line, Outcome, PromptFile, PromptText, Speaker as Role, Transcript,
     Waiting, WordingError,
 };
 
-use super::read::{self, Back};
+use super::read::{self, Back, ModelFindings};
 use crate::Speaker;
-use crate::gap::{GAP_OCCASIONS_MIN, Occurrence};
+use crate::gap::GAP_OCCASIONS_MIN;
 use crate::profile::entry::{Finding, ProfileInput};
 use crate::profile::facets;
 use crate::text::{Read, read, same_topic};
@@ -22,21 +22,6 @@ use crate::utterance::occasions;
 /// The prompt. Raise the version with every change to the wording or the reply format.
 pub const PROFILE: PromptFile =
     PromptFile { name: "profile", version: 1, wording: include_str!("../../../prompts/profile.md"), reply_tokens_max: 2_000 };
-
-/// A model's findings, after the gates.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ModelFindings {
-    /// Findings for [`crate::profile::changes`] with the origin `Model`.
-    pub findings: Vec<Finding>,
-    /// The entity's unmet requests, for [`crate::gap::detect_with`], which counts the occasions.
-    pub occurrences: Vec<Occurrence>,
-    /// The entries that were filtered out, with reasons. Positions are indices into the input's utterances.
-    pub stops: Vec<Stop>,
-    /// The number of messages not shown because there were too many, they were too long, or they had already been read.
-    pub left_out: usize,
-    /// The messages that were shown.
-    pub shown: Vec<InteractionId>,
-}
 
 /// A derivation as a sequence of calls.
 pub struct ProfileTask<'a> {

@@ -1,29 +1,22 @@
-//! The Model Context Protocol: the tools for agents on standard input and output, and over HTTP on loopback.
+//! The Model Context Protocol: what is served to a client, whichever way it is connected. `http` and `stdio` are the two ways, and
+//! say who the agent is and where its tools are run.
 //!
-//! The agent is the one that the process was started for, or the one that the token of each request belongs to; nothing in a
-//! message of the protocol names another. Over HTTP every request stands alone (no sessions), so a client goes on after this server
-//! was restarted. Only messages of the protocol are written to standard output; logs go to standard error, without texts.
+//! Nothing in a message of the protocol names an agent.
 //!
 //! Not in this module: what the tools do and how they are described (`api::agents`), and tokens and limits (`agent_http`).
 
+pub(crate) mod http;
+pub(crate) mod stdio;
+
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::http::request::Parts;
 use keepsake_api::agents::{TOOLS, ToolAnswer, tool};
-use keepsake_api::{App, Code, DataDir};
-use keepsake_engine::AgentAccess;
+use keepsake_api::{ApiError, Code};
 use rmcp::model::*;
-use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-
-use crate::agent_http::CALL_BYTES_MAX;
-use crate::host::ServeError;
-use crate::tool_calls::ToolCalls;
 
 /// The revisions of the protocol that are served, oldest first.
 pub(crate) const REVISIONS: &[ProtocolVersion] =
@@ -53,32 +46,20 @@ const TOPICS_LISTED: u32 = 50;
 const METHODS: &[&str] = &["tools/call", "resources/read", "prompts/get", "completion/complete"];
 
 /// Where the agent of a request comes from, and where its tools are run.
-#[derive(Clone)]
-enum Caller {
-    /// The process was started for one agent.
-    Named(Arc<ToolCalls>),
-    /// The token of the request, which the HTTP layer has checked; this process runs the tools.
-    OfRequest(App),
+pub(crate) trait Caller: Clone + Send + Sync + 'static {
+    /// Runs a tool for the agent of the request. The outer error is one of the protocol.
+    fn run(
+        &self,
+        name: &'static str,
+        request: Value,
+        context: &RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<Result<ToolAnswer, ApiError>, ErrorData>> + Send;
 }
 
 /// The server for one client.
 #[derive(Clone)]
-pub(crate) struct Server {
-    caller: Caller,
-}
-
-/// Why the server on standard input and output ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum McpError {
-    /// It could not start.
-    #[error(transparent)]
-    Serve(#[from] ServeError),
-    /// The connection failed.
-    #[error("the server stopped: {0}")]
-    Stopped(#[from] tokio::task::JoinError),
-    /// What the client sent is not MCP.
-    #[error("the client did not speak MCP: {0}")]
-    Client(Box<ServerInitializeError>),
+pub(crate) struct Server<C> {
+    caller: C,
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {
@@ -108,13 +89,7 @@ pub(crate) fn unsupported_revision(asked: &str, request: &[u8]) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
-/// The agent of the request's token.
-fn agent_of(context: &RequestContext<RoleServer>) -> Result<AgentAccess, ErrorData> {
-    let agent = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<AgentAccess>());
-    agent.cloned().ok_or_else(|| ErrorData::invalid_request("the agent of this request is not known", None))
-}
-
-impl Server {
+impl<C: Caller> Server<C> {
     /// Runs a tool on a thread of its own. Returns what went wrong as words for the model, or the answer; `None` if the client
     /// called it off meanwhile.
     async fn run(
@@ -122,23 +97,13 @@ impl Server {
         name: &'static str,
         request: Value,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Option<Result<ToolAnswer, keepsake_api::ApiError>>, ErrorData> {
+    ) -> Result<Option<Result<ToolAnswer, ApiError>>, ErrorData> {
         let progress = context.meta.get_progress_token();
         if let Some(token) = progress.clone() {
             let _ = context.peer.notify_progress(ProgressNotificationParam::new(token, 0.0).with_total(1.0)).await;
         }
-        let work = async {
-            match &self.caller {
-                Caller::Named(calls) => Ok(calls.run(name, request).await),
-                Caller::OfRequest(app) => {
-                    let (app, agent) = (app.clone(), agent_of(context)?);
-                    let Some(tool) = tool(name) else { return Err(internal()) };
-                    tokio::task::spawn_blocking(move || tool.run(&app, &agent, request)).await.map_err(|_| internal())
-                }
-            }
-        };
         let done = tokio::select! {
-            done = work => done?,
+            done = self.caller.run(name, request, context) => done?,
             () = context.ct.cancelled() => return Ok(None),
         };
         if let Some(token) = progress {
@@ -166,7 +131,7 @@ impl Server {
     }
 }
 
-impl ServerHandler for Server {
+impl<C: Caller> ServerHandler for Server<C> {
     fn get_info(&self) -> ServerConfig {
         let can = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_completions().build();
         ServerConfig::new(can)
@@ -298,42 +263,6 @@ impl ServerHandler for Server {
 /// A part of an address with its percent signs resolved; `None` if it is not UTF-8.
 fn decoded(part: &str) -> Option<String> {
     Some(percent_encoding::percent_decode_str(part).decode_utf8().ok()?.into_owned())
-}
-
-/// MCP over HTTP, to be mounted behind the check of tokens.
-pub(crate) fn http_service(app: &App, port: u16) -> StreamableHttpService<Server, NeverSessionManager> {
-    let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
-        .with_json_response(true)
-        .with_allowed_origins([format!("http://127.0.0.1:{port}"), format!("http://localhost:{port}")])
-        .enforce_origin_validation()
-        .with_max_request_body_bytes(CALL_BYTES_MAX);
-    let server = Server { caller: Caller::OfRequest(app.clone()) };
-    StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config)
-}
-
-/// Serves the agent with this name on standard input and output until the input ends.
-pub fn serve_stdio(agent: &str, data_dir: DataDir, model_dir: PathBuf) -> Result<(), McpError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| McpError::Serve(ServeError::Start(error)))?;
-    // Refuses a bad name before the client waits for an answer.
-    let calls = runtime.block_on(ToolCalls::of(agent.to_owned(), data_dir, model_dir))?;
-    let server = Server { caller: Caller::Named(Arc::clone(&calls)) };
-    let served = runtime.block_on(async {
-        match rmcp::serve_server(server, rmcp::transport::io::stdio()).await {
-            Ok(running) => Ok(running.waiting().await.map(drop)?),
-            // The client went away before it said anything.
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(McpError::Client(Box::new(error))),
-        }
-    });
-    // A blocked read of standard input must not keep the process.
-    runtime.shutdown_background();
-    calls.close();
-    served
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ mod meta;
 mod obsidian;
 mod open;
 mod open_webui;
+mod other_parts;
 mod out;
 mod preview;
 mod read_on;

@@ -63,6 +63,14 @@ impl Reader {
         matches!(self, Self::Format(Format { input: Input::Database { .. }, .. }))
     }
 
+    /// Whether its exports tell which author is the owner.
+    pub(crate) fn names_owner(self) -> bool {
+        match self {
+            Self::Kind(kind) => !matches!(kind, SourceKind::Whatsapp | SourceKind::Transcript | SourceKind::KeepsakeJsonl),
+            Self::Format(format) => format.names_owner,
+        }
+    }
+
     /// The kind of its messages.
     pub(crate) fn kind(self) -> SourceKind {
         match self {

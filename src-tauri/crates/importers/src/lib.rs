@@ -73,7 +73,6 @@ pub use contract::{DateOrder, FileReport, ImportOptions, MeetingDate, MeetingDat
 pub use email::{FolderUse, MailBytes, MailPlace, automatic, is_same_mail, read_mail};
 pub use error::ImportError;
 pub use find::{Export, Inventory, Layout, database_beside, layout, look_through, may_be, sniff};
-pub use formats::names_owner;
 pub use left_out::{LeftOut, LeftOutReason};
 pub use matrix::{MatrixChange, MatrixEvent, MatrixRoom, matrix_call, matrix_event, matrix_member, matrix_reactions};
 pub use open::read_path;

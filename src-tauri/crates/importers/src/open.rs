@@ -104,6 +104,7 @@ pub(crate) fn read_path_with(
         return Err(ImportError::DateOrderNeeded { path: path.to_owned(), sample: written, day_first, month_first });
     }
     let mut out = Out::new(sink, options, kind, bytes_total);
+    out.names_owner = pieces.iter().all(|piece| piece.reader.names_owner());
     // Who names the kind has looked through the rest and knows of it. Otherwise it is accounted for here.
     if options.source.is_none() {
         let unread = found.left_out.iter().filter(|file| file.reason.may_be_an_export());

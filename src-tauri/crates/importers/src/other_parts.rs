@@ -110,17 +110,8 @@ const OF_META: [&str; 3] = ["your_facebook_activity", "your_instagram_activity",
 
 /// The folders beside them.
 const BESIDE_META: [&str; 12] = [
-    "ads_information",
-    "apps_and_websites_off_of_facebook",
-    "apps_and_websites_off_of_instagram",
-    "connections",
-    "files",
-    "logged_information",
-    "media",
-    "personal_information",
-    "preferences",
-    "security_and_login_information",
-    "subscriptions",
+    "ads_information", "apps_and_websites_off_of_facebook", "apps_and_websites_off_of_instagram", "connections", "files",
+    "logged_information", "media", "personal_information", "preferences", "security_and_login_information", "subscriptions",
     "threads",
 ];
 
@@ -176,32 +167,51 @@ mod tests {
         check(&["a/conversations-000.json", "a/shopping.json", "a/user.json", "user.json"], &["a/user.json"]);
         check(
             &[
-                "README.txt", "Konto/user.json", "Konto/avatar.json", "Nachrichten/c175928847299117063/channel.json",
-                "Nachrichten/c175928847299117063/other.json", "Nachrichten/new.json", "Server/175928847299117064/guild.json",
-                "Server/index.json", "Aktivitäten/reporting/events-2026-00000.json", "Bees/chat.json",
+                "README.txt",
+                "Konto/user.json",
+                "Konto/avatar.json",
+                "Nachrichten/c175928847299117063/channel.json",
+                "Nachrichten/c175928847299117063/other.json",
+                "Nachrichten/new.json",
+                "Server/175928847299117064/guild.json",
+                "Server/index.json",
+                "Aktivitäten/reporting/events-2026-00000.json",
+                "Bees/chat.json",
             ],
             &[
-                "Aktivitäten/reporting/events-2026-00000.json", "Konto/avatar.json", "Konto/user.json", "README.txt",
-                "Server/175928847299117064/guild.json", "Server/index.json",
+                "Aktivitäten/reporting/events-2026-00000.json",
+                "Konto/avatar.json",
+                "Konto/user.json",
+                "README.txt",
+                "Server/175928847299117064/guild.json",
+                "Server/index.json",
             ],
         );
         check(
             &[
-                "ig/connections/followers.json", "ig/your_instagram_activity/likes/liked.json", "ig/my chats/a.json",
+                "ig/connections/followers.json",
+                "ig/your_instagram_activity/likes/liked.json",
+                "ig/my chats/a.json",
                 "ig/your_instagram_activity/messages/inbox/ana_12345/message_1.json",
                 "ig/your_instagram_activity/messages/ai_conversations.json",
                 "ig/your_instagram_activity/messages/secret_conversations.json",
             ],
             &[
-                "ig/connections/followers.json", "ig/your_instagram_activity/likes/liked.json",
+                "ig/connections/followers.json",
+                "ig/your_instagram_activity/likes/liked.json",
                 "ig/your_instagram_activity/messages/secret_conversations.json",
             ],
         );
         check(
             &[
-                "Takeout/Google Chat/Groups/DM a/messages.json", "Takeout/Google Chat/tips.json",
-                "Takeout/Hangouts/Hangouts.json", "Takeout/My Activity/Gemini Apps/MyActivity.json",
-                "Takeout/Notizen/a.json", "Takeout/Mail/All.mbox", "Takeout/Mail/settings.json", "notes.json",
+                "Takeout/Google Chat/Groups/DM a/messages.json",
+                "Takeout/Google Chat/tips.json",
+                "Takeout/Hangouts/Hangouts.json",
+                "Takeout/My Activity/Gemini Apps/MyActivity.json",
+                "Takeout/Notizen/a.json",
+                "Takeout/Mail/All.mbox",
+                "Takeout/Mail/settings.json",
+                "notes.json",
             ],
             &["Takeout/Google Chat/tips.json", "Takeout/Mail/settings.json", "Takeout/Notizen/a.json"],
         );

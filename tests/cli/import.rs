@@ -465,6 +465,46 @@ fn every_file_of_a_folder_is_imported_or_named_with_the_reason() {
 }
 
 #[test]
+fn other_parts_of_a_download_are_listed_and_are_no_failure() {
+    let home = Home::new();
+    let folder = home.data().parent().unwrap().join("exports");
+    let put = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    put("evening.jsonl", &evening());
+    put("Takeout/archive_browser.html", "<html></html>");
+    put("Takeout/Tasks/Tasks.json", "{\"kind\":\"tasks#taskLists\"}");
+    put("plans.ics", "BEGIN:VCALENDAR\nEND:VCALENDAR\n");
+    let answer: Value = serde_json::from_str(&home.run(&["import", folder.to_str().unwrap(), "--json"]).ok()).unwrap();
+    let left_out: Vec<_> =
+        answer["left_out"].as_array().unwrap().iter().map(|file| (text(file, "path"), text(file, "reason"))).collect();
+    let expect =
+        [("Takeout/Tasks/Tasks.json", "other_part"), ("Takeout/archive_browser.html", "other_format"), ("plans.ics", "calendar")];
+    assert_eq!(left_out, expect.map(|(path, reason)| (path.to_owned(), reason.to_owned())));
+    put("Tasks/Tasks.json", "{\"kind\":\"tasks#taskLists\"}");
+    let run = home.run(&["import", folder.to_str().unwrap()]);
+    assert_eq!(run.code, 1, "control: elsewhere the same file may be an export: {run:?}");
+}
+
+#[test]
+fn who_got_most_of_a_mailbox_is_asked_for_first() {
+    let home = Home::new();
+    let mail = |number: u32, from: &str| {
+        format!(
+            "From - Mon Jan  5 10:00:00 2026\nMessage-ID: <{number}@hive.example>\nFrom: {from}\nTo: Mara <mara@bees.example>\n\
+             Date: Mon, 5 Jan 2026 10:0{number}:00 +0000\nSubject: Bees\n\nHello {number}\n\n"
+        )
+    };
+    let inbox = [mail(1, "Ana <ana@hive.example>"), mail(2, "Ana <ana@hive.example>"), mail(3, "Bo <bo@hive.example>")];
+    let path = home.file("Inbox.mbox", inbox.concat());
+    let run = home.run(&["import", path.to_str().unwrap()]);
+    assert!(run.err.contains("is you? Mara (got 3), Ana (2), Bo (1)."), "{run:?}");
+    run.ok();
+}
+
+#[test]
 fn what_is_no_export_is_refused_with_all_that_can_be_read() {
     let home = Home::new();
     let words = home.run(&["import", home.file("letter.txt", "Dear Ana,\n\nall is well.\n").to_str().unwrap()]).failure();

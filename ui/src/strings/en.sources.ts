@@ -55,6 +55,7 @@ export const sources = {
   } as Readonly<Record<string, string>>,
   conversations: (count: number) => plural(count, 'conversation', 'conversations'),
   messages: (count: number) => plural(count, 'message', 'messages'),
+  received: (count: number) => `got ${plural(count, 'message', 'messages')}`,
   range: (from: string, to: string, isGuess: boolean) => `${isGuess ? '≈ ' : ''}${from === to ? from : `${from} to ${to}`}`,
   participants: (count: number) => plural(count, 'person', 'people'),
   foreseen: (seen: number, imported: number, duplicate: number, skipped: number) =>

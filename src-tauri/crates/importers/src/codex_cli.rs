@@ -35,6 +35,7 @@ const PROGRAM_TEXT: &[&str] = &[
     "<user_instructions>",
     "<environment_context>",
     "<turn_aborted>",
+    "<no retained transcript delta entries>",
     "<INSTRUCTIONS>",
     "<permissions instructions>",
     "<collaboration_mode>",

@@ -198,6 +198,17 @@ pub trait Sink {
         let _ = (channel, members);
     }
 
+    /// Whether [`recipient`](Self::recipient) is called. It costs time, and only who asks the person needs it.
+    fn asks_recipients(&self) -> bool {
+        false
+    }
+
+    /// Accepts somebody who got a message, by importers of mail. `is_delivered` is true if a server noted that it was put into
+    /// this person's mailbox, and not only that it was addressed to them.
+    fn recipient(&mut self, name: &str, handle: &ChannelHandle, is_delivered: bool) {
+        let _ = (name, handle, is_delivered);
+    }
+
     /// Called every few megabytes, also during the check before the first message (`bytes_done` is then 0).
     fn progress(&mut self, bytes_done: u64, bytes_total: u64) -> Result<(), Stop>;
 }
@@ -217,4 +228,6 @@ pub struct FileReport {
     pub skipped: u64,
     /// True if no date was found for a meeting in the file, so the file's own date was used.
     pub is_date_guessed: bool,
+    /// True if exports in this format tell which author is the owner. Otherwise the person is asked.
+    pub names_owner: bool,
 }

@@ -1,6 +1,7 @@
 //! Finds what can be imported in a file, an archive or a folder: which files form an export of which kind, and why the others are
 //! left out. Every file is on one of the two lists.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::json::{Fault, check_document};
 use crate::keepsake_export;
 use crate::left_out::{LeftOut, LeftOutReason};
 use crate::limits::SNIFF_BYTES;
+use crate::other_parts::other_parts;
 use crate::sniff::{Sniffed, sniff_document};
 use crate::unpacked::{LOG, Unpacked};
 
@@ -59,6 +61,14 @@ impl Reader {
     /// True if it reads a database.
     fn is_database(self) -> bool {
         matches!(self, Self::Format(Format { input: Input::Database { .. }, .. }))
+    }
+
+    /// Whether its exports tell which author is the owner.
+    pub(crate) fn names_owner(self) -> bool {
+        match self {
+            Self::Kind(kind) => !matches!(kind, SourceKind::Whatsapp | SourceKind::Transcript | SourceKind::KeepsakeJsonl),
+            Self::Format(format) => format.names_owner,
+        }
     }
 
     /// The kind of its messages.
@@ -126,6 +136,8 @@ pub struct Layout {
     pub together: Vec<(Export, BTreeSet<PathBuf>)>,
     /// Media, documents, empty files and parts of a Keepsake export, which are never imported.
     pub passed_over: BTreeSet<PathBuf>,
+    /// Parts of a service's download that hold no messages, if nothing recognizes what is in them.
+    pub other_parts: BTreeSet<PathBuf>,
 }
 
 /// The layout of a folder. Of a file or an archive there is none.
@@ -137,13 +149,22 @@ pub fn layout(folder: &Path) -> Result<Layout, ImportError> {
     let (documents, parts) = keepsake_export::set_apart(container.documents());
     let named = container.left_out().iter().filter(|file| !file.reason.may_be_an_export()).map(|file| &file.path);
     let passed_over = named.chain(&parts).map(|path| folder.join(path)).collect();
+    let all = all_paths(&container);
+    let other_parts = other_parts(&all.iter().map(String::as_str).collect::<Vec<_>>());
+    let other_parts = other_parts.into_iter().map(|path| folder.join(path)).collect();
     let (exports, _) = exports_of_files(&documents);
     let together = exports.into_iter().map(|(format, root, files)| {
         let path = if root.is_empty() { folder.to_owned() } else { folder.join(root) };
         let export = Export { path, kind: format.kind, files: files.len() };
         (export, files.iter().map(|file| folder.join(&file.path)).collect())
     });
-    Ok(Layout { together: together.collect(), passed_over })
+    Ok(Layout { together: together.collect(), passed_over, other_parts })
+}
+
+/// The paths of all files of a folder or archive, also of those that are not looked at.
+fn all_paths(container: &Container) -> Vec<String> {
+    let named = container.left_out().iter().map(|file| file.path.clone());
+    container.documents().iter().map(|document| document.path.clone()).chain(named).collect()
 }
 
 /// The database that SQLite keeps this file beside, by its name.
@@ -198,9 +219,11 @@ impl Found {
     /// The files of an archive or folder. `within` is its path in the folder that was looked through.
     fn look_in(&mut self, mut container: Container, within: &str) -> Result<(), ImportError> {
         let shown = |path: &str| if within.is_empty() { path.to_owned() } else { format!("{within}/{path}") };
+        let before = self.left_out.len();
         for file in container.left_out() {
             self.left_out.push(LeftOut { path: shown(&file.path), reason: file.reason });
         }
+        let all = all_paths(&container);
         let (documents, parts) = keepsake_export::set_apart(container.documents());
         let parts = parts.iter().map(|path| LeftOut { path: shown(path), reason: LeftOutReason::KeepsakePart });
         self.left_out.extend(parts);
@@ -244,6 +267,13 @@ impl Found {
             database.is_some_and(|database| databases.contains(database))
         };
         self.left_out.retain(|file| !is_read(&file.path));
+        let parts = || other_parts(&all.iter().map(String::as_str).collect::<Vec<_>>());
+        let parts = LazyCell::new(|| parts().iter().map(|path| shown(path)).collect::<BTreeSet<_>>());
+        for file in self.left_out.iter_mut().skip(before).filter(|file| file.reason == LeftOutReason::Unknown) {
+            if parts.contains(&file.path) {
+                file.reason = LeftOutReason::OtherPart;
+            }
+        }
         Ok(())
     }
 

@@ -160,11 +160,3 @@ pub(crate) const FORMATS: &[Format] = &[
 
 /// Formats that nothing in a file shows: text like any other. A file is read as one only if the person says what it is.
 pub(crate) const NAMED_BY_PERSON: &[Format] = &[chatgpt_memories::COPIED, wechat::DATED];
-
-/// Whether the exports of this kind tell which author is the owner.
-pub fn names_owner(kind: SourceKind) -> bool {
-    match kind {
-        SourceKind::Chatgpt | SourceKind::Claude | SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli => true,
-        kind => FORMATS.iter().any(|format| format.kind == kind && format.names_owner),
-    }
-}

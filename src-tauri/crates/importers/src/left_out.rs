@@ -12,6 +12,9 @@ const MEDIA_ENDINGS: &[&str] = &[
 const IGNORED_ENDINGS: &[&str] =
     &["pdf", "doc", "msf", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
 
+/// The file extension of calendars, which are read with the transcripts beside them.
+pub(crate) const CALENDAR_ENDING: &str = "ics";
+
 /// Why a file was not looked at, from its name alone.
 pub(crate) fn passed_over(name: &str, bytes: u64) -> Option<LeftOutReason> {
     let ending = ending_of(name);
@@ -20,6 +23,8 @@ pub(crate) fn passed_over(name: &str, bytes: u64) -> Option<LeftOutReason> {
         Some(LeftOutReason::Media)
     } else if IGNORED_ENDINGS.contains(&ending) {
         Some(LeftOutReason::OtherFormat)
+    } else if ending == CALENDAR_ENDING {
+        Some(LeftOutReason::Calendar)
     } else if NESTED_ENDINGS.contains(&ending) {
         Some(LeftOutReason::Archive)
     } else {
@@ -41,7 +46,14 @@ impl LeftOutReason {
     pub const fn may_be_an_export(self) -> bool {
         match self {
             Self::Unknown | Self::Archive | Self::Encrypted | Self::Word | Self::Utf16 | Self::Unreadable => true,
-            Self::OtherFormat | Self::Media | Self::Empty | Self::Binary | Self::Litter | Self::KeepsakePart => false,
+            Self::OtherFormat
+            | Self::OtherPart
+            | Self::Calendar
+            | Self::Media
+            | Self::Empty
+            | Self::Binary
+            | Self::Litter
+            | Self::KeepsakePart => false,
         }
     }
 }
@@ -71,6 +83,10 @@ left_out_reasons! {
     Unknown = "unknown", "not a format that Keepsake can read";
     /// A page, a document or a program.
     OtherFormat = "other_format", "a document, page or program, not an export of messages";
+    /// A part of a service's download that holds no messages.
+    OtherPart = "other_part", "another part of this download, without messages";
+    /// A calendar, which is no import by itself.
+    Calendar = "calendar", "a calendar; transcripts in the same folder take the titles and times of their meetings from it";
     /// A photo, video, sound or font.
     Media = "media", "a photo, video or other attachment";
     /// An archive within an archive.

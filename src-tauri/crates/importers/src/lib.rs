@@ -49,6 +49,7 @@ mod meta;
 mod obsidian;
 mod open;
 mod open_webui;
+mod other_parts;
 mod out;
 mod preview;
 mod read_on;
@@ -72,7 +73,6 @@ pub use contract::{DateOrder, FileReport, ImportOptions, MeetingDate, MeetingDat
 pub use email::{FolderUse, MailBytes, MailPlace, automatic, is_same_mail, read_mail};
 pub use error::ImportError;
 pub use find::{Export, Inventory, Layout, database_beside, layout, look_through, may_be, sniff};
-pub use formats::names_owner;
 pub use left_out::{LeftOut, LeftOutReason};
 pub use matrix::{MatrixChange, MatrixEvent, MatrixRoom, matrix_call, matrix_event, matrix_member, matrix_reactions};
 pub use open::read_path;

@@ -13,8 +13,9 @@ pub(crate) const NODES_MAX: usize = 200_000;
 pub(crate) const PARTS_MAX: usize = 100_000;
 
 /// Maximum ids remembered to detect repeats and count conversations. Beyond that, the ids are cleared, so a later repeat is
-/// emitted again (the store recognizes it) and a conversation may be counted twice. A million ids take 16 MiB.
-pub(crate) const FINGERPRINTS_MAX: usize = 4_000_000;
+/// emitted again (the store recognizes it) and a conversation may be counted twice. A million ids take 11 MiB. The number is just
+/// below the one at which a hash table doubles, and needs the memory of both for that moment.
+pub(crate) const FINGERPRINTS_MAX: usize = 3_500_000;
 
 /// Maximum bytes of a JSON value in the metadata. A larger value is replaced by a note, because a parsed value takes up to forty
 /// times the memory of its text.

@@ -12,6 +12,7 @@ use crate::files::Files;
 use crate::find::{self, Found, Piece, Reader, damaged_entry, database_error};
 use crate::formats::{Check, Input, Site};
 use crate::json::{Fault, check_document, check_lines};
+use crate::left_out::CALENDAR_ENDING;
 use crate::limits::FOLDER_FILES_MAX;
 use crate::out::Out;
 use crate::preview::{DateQuestion, DateSample};
@@ -103,6 +104,7 @@ pub(crate) fn read_path_with(
         return Err(ImportError::DateOrderNeeded { path: path.to_owned(), sample: written, day_first, month_first });
     }
     let mut out = Out::new(sink, options, kind, bytes_total);
+    out.names_owner = pieces.iter().all(|piece| piece.reader.names_owner());
     // Who names the kind has looked through the rest and knows of it. Otherwise it is accounted for here.
     if options.source.is_none() {
         let unread = found.left_out.iter().filter(|file| file.reason.may_be_an_export());
@@ -282,7 +284,7 @@ fn calendars_beside(path: &Path, zone: Zone) -> Vec<Calendar> {
     let Some(folder) = (if path.is_dir() { Some(path) } else { path.parent() }) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).take(FOLDER_FILES_MAX).collect();
-    paths.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ics")) && path.is_file());
+    paths.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(CALENDAR_ENDING)) && path.is_file());
     paths.sort();
     let read = |path: &std::path::PathBuf| {
         let bytes = std::fs::metadata(path).ok()?.len();

@@ -28,6 +28,8 @@ pub(crate) struct Out<'a> {
     bytes_total: u64,
     /// True if no date was found for a meeting in the file, so the file's own date was used.
     pub(crate) is_date_guessed: bool,
+    /// Whether the formats that are read tell who the owner is.
+    pub(crate) names_owner: bool,
 }
 
 impl<'a> Out<'a> {
@@ -47,6 +49,7 @@ impl<'a> Out<'a> {
             bytes_told: 0,
             bytes_total,
             is_date_guessed: false,
+            names_owner: true,
         }
     }
 
@@ -73,6 +76,16 @@ impl<'a> Out<'a> {
     pub(crate) fn members(&mut self, room: &Room, members: Vec<ChannelHandle>) {
         let channel = Channel { channel_type: room.program.kind.name().to_owned(), channel_id: room.id.clone() };
         self.sink.members(channel, members);
+    }
+
+    /// Whether it matters who got a message.
+    pub(crate) fn asks_recipients(&self) -> bool {
+        self.sink.asks_recipients()
+    }
+
+    /// Passes on who got a message.
+    pub(crate) fn recipient(&mut self, name: &str, handle: &ChannelHandle, is_delivered: bool) {
+        self.sink.recipient(name, handle, is_delivered);
     }
 
     /// Counts one skipped record.
@@ -116,6 +129,7 @@ impl<'a> Out<'a> {
             emitted: self.emitted,
             skipped,
             is_date_guessed: self.is_date_guessed,
+            names_owner: self.names_owner,
         })
     }
 }

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, TimeCertainty, Timestamp};
 
-use crate::formats::names_owner;
 use crate::open::{OnAmbiguity, read_path_with};
 use crate::{ImportError, ImportOptions, Read, Sink, Skip, Stop};
 
 /// Maximum number of participants listed. The messages of further participants are still counted.
 const PARTICIPANTS_MAX: usize = 2_000;
+
+/// How many of the recipients of mail are offered as the owner before all others. A mailbox may have a few addresses.
+const RECIPIENTS_OFFERED: usize = 3;
 
 /// Maximum length of a participant's sample line, in characters.
 const SAMPLE_CHARS_MAX: usize = 80;
@@ -32,7 +34,8 @@ pub struct Preview {
     pub first: Option<Timestamp>,
     /// The time of the last message.
     pub last: Option<Timestamp>,
-    /// The people and assistants who speak, most frequent first, without tools and the platform.
+    /// The people and assistants who speak, most frequent first, without tools and the platform. If nothing tells who the owner
+    /// of a mailbox is, those who got most of its mail come first, also if they wrote none.
     pub participants: Vec<Participant>,
     /// True if one of the participants is known to be the owner, from the source itself or from the option `me`.
     pub is_owner_known: bool,
@@ -58,6 +61,8 @@ pub struct Participant {
     pub messages: u64,
     /// The beginning of one of their messages, to help recognize the speaker.
     pub sample: String,
+    /// The number of mails that they got, if they are offered for that.
+    pub received: u64,
 }
 
 /// A question about the date order that only a person can answer.
@@ -94,6 +99,7 @@ pub fn preview_with(
         cancelled,
         each,
         participants: HashMap::new(),
+        recipients: HashMap::new(),
         skips: Vec::new(),
         first: None,
         last: None,
@@ -103,6 +109,10 @@ pub fn preview_with(
     let mut participants: Vec<Participant> = survey.participants.into_values().collect();
     participants
         .sort_by(|a, b| b.messages.cmp(&a.messages).then_with(|| a.name.cmp(&b.name)).then_with(|| a.handle.cmp(&b.handle)));
+    let is_owner_known = report.names_owner || participants.iter().any(|participant| participant.role == Role::Owner);
+    if !is_owner_known {
+        offer_recipients(&mut participants, survey.recipients);
+    }
     Ok(Preview {
         kind: report.kind,
         conversations: report.conversations,
@@ -111,7 +121,7 @@ pub fn preview_with(
         skips: survey.skips,
         first: survey.first,
         last: survey.last,
-        is_owner_known: names_owner(report.kind) || participants.iter().any(|participant| participant.role == Role::Owner),
+        is_owner_known,
         participants,
         date_question,
         is_date_guessed: report.is_date_guessed,
@@ -119,10 +129,34 @@ pub fn preview_with(
     })
 }
 
+/// Puts those first who got most of the mail.
+fn offer_recipients(participants: &mut Vec<Participant>, recipients: HashMap<ChannelHandle, Recipient>) {
+    let mut recipients: Vec<(ChannelHandle, Recipient)> = recipients.into_iter().collect();
+    recipients.sort_by(|(a, got), (b, other)| {
+        (other.delivered, other.addressed).cmp(&(got.delivered, got.addressed)).then_with(|| a.cmp(b))
+    });
+    for (at, (handle, got)) in recipients.into_iter().take(RECIPIENTS_OFFERED).enumerate() {
+        let is_same = |known: &Participant| known.handle.handle.to_lowercase() == handle.handle;
+        let known = participants.iter().position(is_same).map(|at| participants.remove(at));
+        let new = Participant { name: got.name, handle, role: Role::Person, messages: 0, sample: String::new(), received: 0 };
+        let received = got.delivered.max(got.addressed);
+        participants.insert(at.min(participants.len()), Participant { received, ..known.unwrap_or(new) });
+    }
+}
+
+/// Somebody who got mail.
+struct Recipient {
+    name: String,
+    /// How many mails a server put into their mailbox, and how many were addressed to them.
+    delivered: u64,
+    addressed: u64,
+}
+
 struct Survey<'a> {
     cancelled: &'a dyn Fn() -> bool,
     each: &'a mut dyn FnMut(&Message) -> Result<(), Stop>,
     participants: HashMap<(ChannelHandle, Role), Participant>,
+    recipients: HashMap<ChannelHandle, Recipient>,
     skips: Vec<Skip>,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
@@ -144,7 +178,8 @@ impl Survey<'_> {
         } else if has_room {
             let sample = message.text.lines().next().unwrap_or_default().chars().take(SAMPLE_CHARS_MAX).collect();
             let (handle, role) = key.clone();
-            self.participants.insert(key, Participant { name: message.author.name, handle, role, messages: 1, sample });
+            self.participants
+                .insert(key, Participant { name: message.author.name, handle, role, messages: 1, sample, received: 0 });
         }
     }
 }
@@ -159,6 +194,22 @@ impl Sink for Survey<'_> {
             Read::Skipped(skip) => self.skips.push(skip),
         }
         Ok(())
+    }
+
+    fn asks_recipients(&self) -> bool {
+        true
+    }
+
+    fn recipient(&mut self, name: &str, handle: &ChannelHandle, is_delivered: bool) {
+        if self.recipients.len() >= PARTICIPANTS_MAX && !self.recipients.contains_key(handle) {
+            return;
+        }
+        let new = || Recipient { name: name.to_owned(), delivered: 0, addressed: 0 };
+        let known = self.recipients.entry(handle.clone()).or_insert_with(new);
+        if known.name == handle.handle {
+            known.name = name.to_owned();
+        }
+        *(if is_delivered { &mut known.delivered } else { &mut known.addressed }) += 1;
     }
 
     fn progress(&mut self, _: u64, _: u64) -> Result<(), Stop> {

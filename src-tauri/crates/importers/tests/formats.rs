@@ -76,7 +76,7 @@ use std::sync::{Mutex, OnceLock};
 use expect_test::{Expect, expect_file};
 use keepsake_domain::{Channel, ChannelHandle, Message, MessageType, Role, SourceKind, TimeCertainty, Timestamp};
 use keepsake_importers::{
-    ImportError, ImportOptions, Read, Sink, Skip, SkipReason, Stop, Zone, look_through, may_be, read_path, sniff,
+    ImportError, ImportOptions, Read, Sink, Skip, SkipReason, Stop, Zone, look_through, may_be, preview, read_path, sniff,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;

@@ -48,7 +48,7 @@ test.each<[string, DryRunFile | undefined, Partial<Answers>, string]>([
   ['one of two questions answered', look({ needs_owner: true, date_questions: [question] }), { me: 'Mara' }, 'asks'],
 ])('a file: %s', (_, seen, answers, status) => expect(statusOf(seen, false, { ...UNANSWERED, ...answers })).toBe(status));
 
-const mara = { name: 'Mara', handle: 'mara@example.org', messages: 3, sample: '' };
+const mara = { name: 'Mara', handle: 'mara@example.org', messages: 3, sample: '', received: 0 };
 test.each<[string, Partial<DryRunFile>, Partial<Answers>, string[], string | null]>([
   ['the same handle', { participants: [mara] }, {}, ['mara@example.org'], 'mara@example.org'],
   ['the same name', { participants: [mara] }, {}, ['Ben', 'Mara'], 'Mara'],

@@ -111,8 +111,8 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
           first: now - 700 * 24 * HOUR,
           last: now - 2 * HOUR,
           participants: [
-            { name: 'Robin Hale', handle: 'user', messages: 9_120, sample: 'Can you look at my training week?' },
-            { name: 'ChatGPT', handle: 'assistant', messages: 9_300, sample: 'Happy to help!' },
+            { name: 'Robin Hale', handle: 'user', messages: 9_120, sample: 'Can you look at my training week?', received: 0 },
+            { name: 'ChatGPT', handle: 'assistant', messages: 9_300, sample: 'Happy to help!', received: 0 },
           ],
           channels: [],
           more_channels: 0,

@@ -115,7 +115,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
       return { ...blank, kind: 'keepsake', conversations: 6, seen: 1_830, imported: is_first ? 1_830 : 240, duplicate: is_first ? 0 : 1_590, first: now - 700 * DAY, last: now - DAY, export: { messages: 1_830, conversations: 6, memories: 41, is_first } };
     }
     if (/\.vtt$/i.test(token)) {
-      return { ...blank, kind: 'transcript', conversations: 1, seen: 82, imported: 82, first: now - 40 * DAY, last: now - 40 * DAY, participants: [{ name: 'Robin', handle: 'Robin', messages: 40, sample: 'Shall we begin?' }], needs_meeting: meeting === null };
+      return { ...blank, kind: 'transcript', conversations: 1, seen: 82, imported: 82, first: now - 40 * DAY, last: now - 40 * DAY, participants: [{ name: 'Robin', handle: 'Robin', messages: 40, sample: 'Shall we begin?', received: 0 }], needs_meeting: meeting === null };
     }
     if (/slack/i.test(token)) {
       return { ...blank, kind: 'slack', conversations: 182, seen: 90_000, imported: 90_000, first: now - 300 * DAY, last: now - DAY, channels: ROOMS };
@@ -134,8 +134,8 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
         first: now - 260 * DAY,
         last: now - DAY,
         participants: [
-          { name: 'Noor Aziz', handle: 'Noor Aziz', messages: 655, sample: 'Are you still coming on the 28th?' },
-          { name: 'Robin', handle: 'Robin', messages: 488, sample: 'Yes, we take the 9:12 from Utrecht.' },
+          { name: 'Noor Aziz', handle: 'Noor Aziz', messages: 655, sample: 'Are you still coming on the 28th?', received: 0 },
+          { name: 'Robin', handle: 'Robin', messages: 488, sample: 'Yes, we take the 9:12 from Utrecht.', received: 0 },
         ],
         needs_owner: me === null,
         date_questions: order
@@ -160,7 +160,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
       ],
       first: now - 700 * DAY,
       last: now - DAY / 12,
-      participants: [{ name: 'Robin Hale', handle: 'user', messages: 9_120, sample: 'Can you look at my training week?' }],
+      participants: [{ name: 'Robin Hale', handle: 'user', messages: 9_120, sample: 'Can you look at my training week?', received: 0 }],
     };
   };
 

@@ -171,6 +171,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &
                     handle: participant.handle.handle,
                     messages: participant.messages,
                     sample: participant.sample,
+                    received: participant.received,
                 })
                 .collect(),
             more_channels: channels.len().saturating_sub(CHANNELS) as u64,

@@ -55,6 +55,9 @@ pub struct ParticipantView {
     pub messages: u64,
     /// One of their messages, as an example.
     pub sample: String,
+    /// Number of mails that they got, if they are offered because of that.
+    #[serde(default)]
+    pub received: u64,
 }
 
 /// Skipped records, grouped by reason.
@@ -130,7 +133,7 @@ pub struct DryRunFile {
     pub first: Option<i64>,
     /// Time of the last message (epoch ms).
     pub last: Option<i64>,
-    /// Up to 50 participants, most messages first.
+    /// Up to 50 participants, most messages first; of a mailbox whose owner is not known, those who got most of it before them.
     pub participants: Vec<ParticipantView>,
     /// Up to 10,000 channels: the new ones, most messages first, and then those that are known already.
     pub channels: Vec<ImportChannelView>,

@@ -29,7 +29,7 @@ pub struct ImportOutcome {
     pub totals: ImportTotals,
     /// Conversations that received new messages.
     pub touched: Vec<ConversationId>,
-    /// Whether nobody in the file is known to be the owner.
+    /// Whether nobody in the file is known to be the owner, and nothing in its format tells who it is.
     pub has_unknown_owner: bool,
     /// Whether the date of a meeting was taken from the file date because it was given nowhere else.
     pub is_date_guessed: bool,
@@ -157,7 +157,7 @@ impl Imports<'_> {
                     kind: report.kind,
                     totals,
                     touched,
-                    has_unknown_owner: !has_owner,
+                    has_unknown_owner: !has_owner && !report.names_owner,
                     is_date_guessed: report.is_date_guessed,
                 })
             }

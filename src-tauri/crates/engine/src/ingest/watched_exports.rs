@@ -40,7 +40,9 @@ impl Exports {
                 continue;
             }
             let kinds = look_through(file).map(|inventory| inventory.kinds()).unwrap_or_default();
-            if kinds.len() > 1 {
+            if kinds.is_empty() && exports.layout.other_parts.contains(file) {
+                exports.layout.passed_over.insert(file.clone());
+            } else if kinds.len() > 1 {
                 exports.kinds.insert(file.clone(), kinds);
             }
         }

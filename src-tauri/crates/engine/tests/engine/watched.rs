@@ -4,8 +4,9 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use keepsake_domain::{Clock, Lane};
+use keepsake_domain::{Clock, JobKind, Lane};
 use keepsake_engine::{Step, WatchKind, WatchedSource};
+use keepsake_store::ConversationFilter;
 use keepsake_testkit::MONDAY_TEN;
 
 use crate::fixture::Fixture;
@@ -183,6 +184,44 @@ fn a_zip_with_exports_of_two_kinds_gives_both_and_a_database_is_read_when_its_lo
     fixture.clock.advance_ms(86_400_000);
     fixture.engine.sources().queue_watched().unwrap();
     assert_eq!((messages(&fixture), imports(&fixture).len()), (4, 4), "only the log changed");
+}
+
+#[test]
+fn a_calendar_waits_for_its_transcript_and_other_parts_of_a_download_are_no_imports() {
+    let fixture = Fixture::new();
+    let folder = fixture.dir.path().join("meetings");
+    std::fs::create_dir(&folder).unwrap();
+    let source = WatchedSource { path: folder.clone(), kind: WatchKind::Meetings, hour: 22, me: None };
+    fixture.engine.set_watched_sources(std::slice::from_ref(&source)).unwrap();
+    let old = MONDAY_TEN.0 - 60_000;
+    let look = || {
+        fixture.clock.advance_ms(600_000);
+        fixture.engine.queue_watched().unwrap();
+        messages(&fixture);
+        imports(&fixture)
+    };
+    let event = "BEGIN:VEVENT\nUID:1\nSUMMARY:Hive inspection plan\nDTSTART:20260302T090000Z\nDTEND:20260302T100000Z\nEND:VEVENT";
+    put(&folder.join("hive inspection plan.ics"), &format!("BEGIN:VCALENDAR\n{event}\nEND:VCALENDAR\n"), old);
+    put(&folder.join("Takeout/Tasks/Tasks.json"), "{\"kind\":\"tasks#taskLists\"}", old);
+    put(&folder.join("Takeout/Keep/photo.jpg"), "jpg", old);
+    assert_eq!(look(), [], "nothing of it is an import by itself, so nothing fails");
+    put(
+        &folder.join("hive inspection plan.vtt"),
+        "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nAna: Shall we look at the frames?\n",
+        old,
+    );
+    assert_eq!(look(), [("transcript".to_owned(), "done".to_owned())]);
+    let titles = fixture.engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 10)).unwrap().1;
+    let titles: Vec<_> = titles.into_iter().map(|one| one.title).collect();
+    assert_eq!(titles, [Some("Hive inspection plan".to_owned())], "the transcript was read with its calendar");
+    put(&folder.join("tasks.json"), "{\"kind\":\"tasks#taskLists\"}", old);
+    let tried = || {
+        let jobs = fixture.engine.store().read(|tx| tx.jobs(1_000)).unwrap();
+        jobs.iter().filter(|job| job.kind == JobKind::Import).count()
+    };
+    assert_eq!(tried(), 1, "only the transcript");
+    look();
+    assert_eq!(tried(), 2, "control: the same words elsewhere are tried, so that the list of work says why they cannot be read");
 }
 
 #[test]

@@ -262,14 +262,17 @@ impl Reader {
         self.last_time = Some(time.0);
         let user = raw.author.and_then(object::<User<'_>>).unwrap_or_default();
         let kind = raw.kind.id().unwrap_or_default();
+        let reference = raw.reference.and_then(object::<Reference<'_>>).unwrap_or_default();
+        // A post that a followed channel passed on stands in another channel.
+        let is_elsewhere = reference.channel_id.id().is_some_and(|at| at != room.id && self.thread.as_deref() != Some(&*at));
         let mut said = match kind.as_ref() {
             // Replies are 19, answers of apps 20 and 23.
-            "" | "Default" | "Reply" | "19" | "20" | "23" => said(raw, &user)?,
+            "" | "Default" | "Reply" | "19" | "20" | "23" => said(raw, &user, is_elsewhere)?,
             // The first message of a thread repeats the one that it began from.
             "21" => return Err(SkipReason::Repeated),
             kind if is_notice(kind) => notice(kind, raw, &user),
             other => {
-                let mut said = said(raw, &user)?;
+                let mut said = said(raw, &user, is_elsewhere)?;
                 said.message_type = MessageType::Unknown;
                 note(&mut said.metadata, "content_type", other);
                 said
@@ -283,8 +286,7 @@ impl Reader {
                 self.stand_ins.next(&room.id, written, &author.handle.handle, &said.text)
             }
         };
-        let reference = raw.reference.and_then(object::<Reference<'_>>).unwrap_or_default();
-        let is_reply = matches!(kind.as_ref(), "Reply" | "19");
+        let is_reply = matches!(kind.as_ref(), "Reply" | "19") || said.message_type == MessageType::Text && !is_elsewhere;
         let mut reply_to = reference.message_id.id().filter(|_| is_reply).map(|id| id.into_owned());
         if let Some(thread) = &self.thread {
             note(&mut said.metadata, "thread", thread.clone());
@@ -321,12 +323,12 @@ struct Said {
     metadata: Metadata,
 }
 
-fn said(raw: &Raw<'_>, user: &User<'_>) -> Result<Said, SkipReason> {
+fn said(raw: &Raw<'_>, user: &User<'_>, is_elsewhere: bool) -> Result<Said, SkipReason> {
     let forwarded = raw.forwarded_message.and_then(object::<Raw<'_>>);
     let reference = raw.reference.and_then(object::<Reference<'_>>).unwrap_or_default();
     let kind = raw.kind.text().unwrap_or("Default");
-    // A message that refers to another and is no reply is a forward, or a post that a followed channel passed on.
-    let is_forward = forwarded.is_some() || kind == "Default" && reference.message_id.id().is_some();
+    // A message that refers to one of another channel and is no reply is a forward, or a post that a followed channel passed on.
+    let is_forward = forwarded.is_some() || kind == "Default" && is_elsewhere && reference.message_id.id().is_some();
     let content = forwarded.as_ref().unwrap_or(raw);
     let mentions: Vec<User<'_>> = Items::of(raw.mentions).0.into_iter().filter_map(object).collect();
     let name_of =

@@ -97,6 +97,8 @@ pub(super) fn one(input: &mut dyn BufRead) -> Result<Gathered, Halt> {
                 properties
                     .extend_from_slice(line.get(..line.len().min(PROPERTIES_BYTES_MAX - properties.len())).unwrap_or_default());
             }
+            // Some programs write an empty line before the header.
+            Line::Whole(line) if mail.bytes.is_empty() && line.trim_ascii().is_empty() => {}
             line => mail.push_line(&line),
         }
     }
@@ -138,6 +140,12 @@ mod tests {
         mail.push(b"--end--");
         assert!(mail.bytes.len() < BASE64_BYTES_MAX + BASE64_BYTES_MAX / 10 && !mail.is_too_large);
         assert!(mail.bytes.ends_with(b"--end--\n"));
+    }
+
+    #[test]
+    fn empty_lines_before_the_header_are_no_part_of_the_mail() {
+        let mail = one(&mut "\n \nSubject: x\nFrom: a@b.c\n\n\nhi\n".as_bytes()).unwrap_or_else(|_| Gathered::default());
+        assert_eq!(String::from_utf8_lossy(&mail.bytes), "Subject: x\nFrom: a@b.c\n\n\nhi\n");
     }
 
     #[test]

@@ -18,7 +18,6 @@ use super::place::{Fate, Place};
 use super::subject::Subject;
 use super::{HEADER_BYTES_MAX, pgp};
 use crate::identity::{StandIns, fingerprint, handle};
-use crate::limits::FINGERPRINTS_MAX;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::{SkipReason, Stop};
@@ -34,6 +33,10 @@ const SUBJECT_CHARS_MAX: usize = 500;
 
 /// Maximum number of mails attached to another that are read. A digest of a list has a few dozen.
 const FORWARDS_MAX: usize = 100;
+
+/// Maximum ids of mails that are remembered, with what tells a copy from another mail, in the same way as
+/// [`FINGERPRINTS_MAX`](crate::limits::FINGERPRINTS_MAX). They take twice the memory of other ids.
+const SEEN_MAX: usize = 1_750_000;
 
 /// Maximum number of names by which an announcement of a quotation is recognized.
 const NAMES_MAX: usize = 50;
@@ -156,6 +159,9 @@ impl Mailbox {
         } else {
             out.me.role_of(&from.name, &from.handle)
         };
+        if out.asks_recipients() {
+            tell_recipients(&header, &recipients, out);
+        }
         let text = drafts.first().map(|draft| draft.text.as_str()).unwrap_or_default();
         let dated = raw(&header, "Date").unwrap_or_default();
         let message = thread.id.unwrap_or_else(|| self.stand_ins.next(&thread.conversation, &dated, &from.handle, text));
@@ -199,7 +205,7 @@ impl Mailbox {
         if self.is_id_taken {
             return Seen::OtherMail;
         }
-        if self.seen.len() >= FINGERPRINTS_MAX {
+        if self.seen.len() >= SEEN_MAX {
             self.seen.clear();
         }
         let print = fingerprint(&format!("{} {}", from.handle.to_lowercase(), raw(header, "Date").unwrap_or_default()));
@@ -211,6 +217,20 @@ impl Mailbox {
             Some(before) if *before == print => Seen::Repeated,
             Some(_) => Seen::OtherMail,
         }
+    }
+}
+
+/// The fields in which servers note into whose mailbox a mail was put.
+const DELIVERED: [&str; 2] = ["Delivered-To", "X-Original-To"];
+
+/// Tells who got a mail. The owner of a mailbox did, also if nothing in it was sent by them.
+fn tell_recipients(header: &Header<'_>, recipients: &[(&'static str, Vec<Address>)], out: &mut Out<'_>) {
+    let of_owner = |address: &Address| handle(CHANNEL, &address.handle.to_lowercase());
+    for address in DELIVERED.iter().flat_map(|name| addresses(header, name)) {
+        out.recipient(&address.name, &of_owner(&address), true);
+    }
+    for address in recipients.iter().filter(|(name, _)| *name == "To").flat_map(|(_, found)| found) {
+        out.recipient(&address.name, &of_owner(address), false);
     }
 }
 

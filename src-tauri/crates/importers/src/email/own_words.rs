@@ -156,22 +156,24 @@ fn header_at(lines: &[Line], at: usize, about: &About) -> Option<Header> {
     }
     let key = about.subject.key();
     let is_subject = |value: &str| !key.is_empty() && Subject::of(value).key() == key;
-    let date = fields.iter().find(|value| has_date(value) && has_time(value) && !value.contains('@'))?;
+    let date = fields.iter().find(|value| has_date(value) && has_time(value) && !value.contains('@')).copied();
     let (start, lead) = lead(lines, at);
     // Somebody may write such lines, too: "Place: barn". A header names two people, or one and the subject.
     let is_known =
         |value: &str| value.contains('@') || is_subject(value) || has_name(value, &about.names) || has_name(value, &about.sender);
-    let known = fields.iter().filter(|value| *value != date && is_known(value)).count();
-    if known < if lead.is_empty() { 2 } else { 1 } {
+    let known = fields.iter().filter(|value| Some(**value) != date && is_known(value)).count();
+    // Below a rule, a date is not needed: "Sent: Monday".
+    let known_min = if date.is_none() || lead.is_empty() { 2 } else { 1 };
+    if known < known_min || date.is_none() && lead.is_empty() {
         return None;
     }
-    let from = fields.iter().find(|value| *value != date && !is_subject(value)).copied().unwrap_or_default();
+    let from = fields.iter().find(|value| Some(**value) != date && !is_subject(value)).copied().unwrap_or_default();
     // A quotation may begin with a header of its own, which is none of this mail's history.
     let is_first_of_quotation = first.depth == 0 || at == 0 || lines.get(at - 1).is_some_and(|line| line.depth < first.depth);
     let says_forward = FORWARDED.iter().any(|word| lead.to_lowercase().contains(word));
     let is_forward = says_forward || about.subject.is_forward;
     let is_header = is_first_of_quotation && (first.depth == 0 || is_forward);
-    is_header.then(|| Header { start, end, from: from.to_owned(), date: (*date).to_owned(), is_forward })
+    is_header.then(|| Header { start, end, from: from.to_owned(), date: date.unwrap_or_default().to_owned(), is_forward })
 }
 
 /// The first line of what leads to a header in line `at`: a separator of dashes or an announcement; and its text.
@@ -359,7 +361,11 @@ fn mark_signatures(lines: &[Line], whose: &mut [Whose]) {
     for _ in 0..TAIL_PARAGRAPHS_MAX {
         let Some((start, end)) = last_paragraph(lines, whose) else { break };
         let text: Vec<String> = lines.iter().take(end).skip(start).map(|line| line.text.trim().to_lowercase()).collect();
-        let is_phone = text.len() == 1 && text.iter().any(|line| PHONES.iter().any(|phone| line.starts_with(phone)));
+        let is_of_phone = |line: &String| {
+            let line = line.trim_start_matches(['-', '–', '—', ' ']);
+            PHONES.iter().any(|phone| line.starts_with(phone))
+        };
+        let is_phone = text.len() == 1 && text.iter().any(is_of_phone);
         let text = text.join(" ");
         let is_disclaimer = text.len() >= DISCLAIMER_BYTES_MIN && CONFIDENTIAL.iter().any(|word| text.contains(word));
         if !(is_phone || is_disclaimer || is_rule(&text)) {
@@ -430,9 +436,19 @@ mod tests {
             "Time: 10:00\nPlace: barn\nBring: a coat",
             "- one\n-- two\n--- three",
             "From: here\nTo: there\nVia: 2026",
+            "From: ana@mail.example\nSent: Monday\nSubject: Plans\n\nis what I got",
+            "-----\nFrom: ana@mail.example\nSent: Monday\nTopic: bees\n\nis what I got",
             "When: Friday, 9 January 2026 10:00\nWhere: Berlin\nWho to ask: ben@post.example\n\nSee you",
         ] {
             assert_eq!(taken("Plans", text), Split { own: text.to_owned(), ..Split::default() }, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_line_of_a_phone_is_a_signature_with_and_without_dashes() {
+        for line in ["Sent from my iPhone", "--Sent from my iPhone", "— Von meinem Telefon gesendet"] {
+            let split = taken("Van", &format!("It is free.\n\n{line}\n"));
+            assert_eq!((split.own.as_str(), split.signature.as_str()), ("It is free.", line));
         }
     }
 
@@ -449,6 +465,7 @@ mod tests {
             "От: Ana Lima\nОтправлено: четверг, 8 января 2026 г. 15:05\nКому: Tom\n\n?",
             "发件人：Ana Lima\n发送时间：2026年1月6日 10:00\n收件人：Tom\n主题：Van\n\n?",
             "On Tuesday, January 6, 2026 at 10:00 PM, Ana Lima <ana@mail.example> wrote:\n\nFree?",
+            "-----Original Message-----\nFrom: ana@mail.example\nSent: Monday\nSubject: Van\n\nFree?",
         ] {
             let split = taken("RE: Van", &format!("It is.\n\nTom\n\n{history}\n"));
             assert_eq!((split.own.as_str(), split.quoted.as_str()), ("It is.\n\nTom", history));

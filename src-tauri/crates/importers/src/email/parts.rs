@@ -103,7 +103,11 @@ impl<'m> Parts<'m> {
                         self.texts.len() - 1
                     })
                 });
-                for child in children(part.get(body..).unwrap_or_default(), boundary) {
+                let children = children(part.get(body..).unwrap_or_default(), boundary);
+                if children.is_empty() {
+                    self.undivided(part.get(body..).unwrap_or_default(), alternative);
+                }
+                for child in children {
                     self.walk(child, depth + 1, alternative);
                 }
                 return;
@@ -126,14 +130,31 @@ impl<'m> Parts<'m> {
         }
     }
 
+    /// What says that it has parts and has none is text, as when a program took the parts out and left the header.
+    fn undivided(&mut self, body: &[u8], alternative: Option<usize>) {
+        if body.len() > MESSAGE_BYTES_MAX {
+            self.is_too_large = true;
+            return;
+        }
+        if alternative.is_none() {
+            self.texts.push(Text::default());
+        }
+        let at = alternative.unwrap_or(self.texts.len().saturating_sub(1));
+        if let Some(forms) = self.texts.get_mut(at) {
+            forms.plain.push((String::from_utf8_lossy(body).trim_end().to_owned(), Flow::default()));
+        }
+    }
+
     fn text(&mut self, part: &[u8], kind: &Kind, alternative: Option<usize>) {
         let parsed = MessageParser::new().parse(part);
+        let utf8 = as_utf8(part, kind);
         let Some(part) = parsed.as_ref().and_then(|parsed| parsed.parts.first()) else { return };
         // What claims to be base64 and is not, is nobody's words.
         if part.is_encoding_problem && kind.is_encoded && part.encoding == Encoding::None {
             return self.attach(kind);
         }
         let (PartType::Text(text) | PartType::Html(text)) = &part.body else { return };
+        let text = utf8.as_deref().unwrap_or(text);
         let is_html = kind.sub == "html";
         // A page may hold its pictures.
         if text.len() > if is_html { 4 * MESSAGE_BYTES_MAX } else { MESSAGE_BYTES_MAX } {
@@ -146,7 +167,7 @@ impl<'m> Parts<'m> {
         let at = alternative.unwrap_or(self.texts.len().saturating_sub(1));
         let Some(forms) = self.texts.get_mut(at) else { return };
         if is_html {
-            forms.html.push(text.to_string());
+            forms.html.push(text.to_owned());
         } else {
             // The line break at the end belongs to the boundary or the file.
             forms.plain.push((text.trim_end_matches(['\r', '\n']).to_owned(), kind.flow));
@@ -180,6 +201,10 @@ struct Kind {
     name: Option<String>,
     is_attachment: bool,
     is_encoded: bool,
+    /// How it is encoded, as written.
+    encoding: String,
+    /// Its character set, in lower case.
+    charset: String,
     flow: Flow,
 }
 
@@ -198,9 +223,25 @@ impl Kind {
             name: name.map(str::to_owned),
             is_attachment: part.and_then(|part| part.content_disposition()).is_some_and(|found| found.is_attachment()),
             is_encoded: encoding.eq_ignore_ascii_case("base64") || encoding.eq_ignore_ascii_case("quoted-printable"),
+            encoding: encoding.to_owned(),
+            charset: attribute("charset").unwrap_or_default().to_ascii_lowercase(),
             flow: Flow { is_flowed: is("format", "flowed"), drops_space: is("delsp", "yes") },
         }
     }
+}
+
+/// A text that is UTF-8 although its header names another character set, as some programs write it. Characters of three and
+/// more bytes come out right by accident in no other set.
+fn as_utf8(part: &[u8], kind: &Kind) -> Option<String> {
+    if matches!(kind.charset.as_str(), "" | "utf-8" | "utf8" | "us-ascii") {
+        return None;
+    }
+    let head = format!("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {}\n\n", kind.encoding);
+    let renamed = [head.as_bytes(), part.get(body_start(part)..)?].concat();
+    let parsed = MessageParser::new().parse(&renamed)?;
+    let PartType::Text(text) = &parsed.parts.first()?.body else { return None };
+    let is_utf8 = !text.contains('\u{fffd}') && text.chars().any(|c| c.len_utf8() > 2);
+    is_utf8.then(|| text.to_string())
 }
 
 /// Where the body of a part begins: behind the first empty line.
@@ -264,6 +305,25 @@ mod tests {
             shown(&mail("See page.", "<p>A letter with many more words than that</p>")),
             "A letter with many more words than that []"
         );
+    }
+
+    #[test]
+    fn a_text_in_utf_8_is_read_as_such_whatever_its_header_says() {
+        let check = |charset: &str, encoding: &str, body: &str, expect: &str| {
+            let mail = format!("Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: {encoding}\n\n{body}\n");
+            assert_eq!(shown(&mail), format!("{expect} []"), "{charset}");
+        };
+        check("big5", "base64", "6Jyc6JyC", "蜜蜂");
+        check("gb2312", "8bit", "蜜蜂在花园里", "蜜蜂在花园里");
+        // A control: the same words as the header says.
+        check("gb2312", "quoted-printable", "=C3=DB=B7=E4", "蜜蜂");
+        check("iso-8859-1", "quoted-printable", "B=E4ume", "Bäume");
+    }
+
+    #[test]
+    fn a_text_whose_header_promises_parts_that_are_not_there_is_read_as_it_stands() {
+        assert_eq!(shown("Content-Type: multipart/alternative; boundary=b\n\nHello\nbees\n"), "Hello|bees []");
+        assert_eq!(shown("Content-Type: multipart/mixed; boundary=b\n\nno part\n--b\n\nHello\n--b--\n"), "Hello []", "control");
     }
 
     #[test]

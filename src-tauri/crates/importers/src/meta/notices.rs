@@ -39,10 +39,21 @@ const WHOLE_NOTICES: [&str; 5] = [
 const PLACEHOLDERS: [&str; 6] =
     ["sent an attachment.", "sent a photo.", "sent a video.", "sent a voice message.", "sent a link.", "shared a story."];
 
+/// Shortest account name in the notice of a like, in bytes. Shorter ones are also words, as in "who liked a message".
+const ACCOUNT_BYTES_MIN: usize = 6;
+
+/// Whether it is Instagram's older notice of a like, which begins with the name of the account: "ana.lima liked a message".
+fn is_like(content: &str) -> bool {
+    content.strip_suffix(" liked a message").is_some_and(|account| {
+        account.len() >= ACCOUNT_BYTES_MIN
+            && account.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_'))
+    })
+}
+
 /// Who wrote `content`, a message of `sender`.
 pub(super) fn written(content: &str, sender: &str) -> Written {
     let content = content.trim();
-    if content == "Liked a message" || content.contains("eacted ") && content.ends_with(" to your message") {
+    if content == "Liked a message" || is_like(content) || content.contains("eacted ") && content.ends_with(" to your message") {
         return Written::Reaction;
     }
     if WHOLE_NOTICES.iter().any(|notice| content.starts_with(notice)) {
@@ -72,6 +83,9 @@ mod tests {
             ("You changed the theme to Ocean.", Written::Notice),
             ("You are now connected on Messenger", Written::Notice),
             ("Liked a message", Written::Reaction),
+            ("ana.lima_9 liked a message", Written::Reaction),
+            ("they liked a message", Written::ByPerson),
+            ("Ana Lima liked a message", Written::ByPerson),
             ("Reacted 😢 to your message ", Written::Reaction),
             ("Ana sent an attachment.", Written::Placeholder),
             ("I named the group Beans.", Written::ByPerson),

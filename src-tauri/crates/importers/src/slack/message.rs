@@ -88,6 +88,13 @@ struct Edited<'a> {
     ts: Loose<'a>,
 }
 
+/// A file as sent until 2018, with the words of whoever sent it.
+#[derive(Deserialize)]
+struct Uploaded<'a> {
+    #[serde(borrow, default)]
+    initial_comment: Option<&'a RawValue>,
+}
+
 /// A comment on a file, as written until 2018.
 #[derive(Deserialize)]
 struct Comment<'a> {
@@ -269,9 +276,15 @@ impl Reader<'_, '_> {
         let author = self.author().ok_or(SkipReason::MissingField)?;
         let mut metadata = Metadata::new();
         let comment = self.record.comment.and_then(object::<Comment<'_>>);
-        let raw = match subtype {
-            "file_comment" => comment.as_ref().and_then(|comment| comment.comment.text()),
-            _ => self.record.text.text(),
+        let uploaded = self.record.file.and_then(object::<Uploaded<'_>>).and_then(|file| file.initial_comment);
+        let uploaded = uploaded.and_then(object::<Comment<'_>>);
+        let raw = match (subtype, self.record.text.text()) {
+            ("file_comment", _) => comment.as_ref().and_then(|comment| comment.comment.text()),
+            // Slack's sentence: "@ana uploaded a file: plan.pdf and commented: words".
+            ("file_share", Some(sentence)) if self.record.file.is_some() && sentence.starts_with("<@") => {
+                uploaded.as_ref().and_then(|comment| comment.comment.text())
+            }
+            (_, text) => text,
         };
         let mut said = resolve(raw.unwrap_or_default(), self.names);
         if said.text.trim().is_empty() {

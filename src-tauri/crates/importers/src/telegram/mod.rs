@@ -173,6 +173,8 @@ struct Chat {
     topics: HashMap<String, String>,
     /// The contacts whose phone numbers were told in this chat.
     told: HashSet<String>,
+    /// The owner of a chat of two.
+    own_side: Option<String>,
 }
 
 impl Chat {
@@ -374,7 +376,12 @@ impl Reader {
             (None, None) => (room.id.clone(), room.title.clone().unwrap_or_else(|| DELETED_ACCOUNT.to_owned())),
         };
         let other_side = self.chat.other_side();
-        let is_other_side = other_side.as_ref() == Some(&id);
+        // Exports before 2021 may number chats otherwise than people; such a chat is named like the other side.
+        let is_named_like_chat = || matches!(raw.from_id, Loose::Int(_)) && self.chat.name.as_deref() == Some(name.as_str());
+        let is_other_side = other_side.as_ref() == Some(&id) || other_side.is_some() && is_named_like_chat();
+        let may_be_own = other_side.is_some() && !is_other_side && id.starts_with("user");
+        // There is one owner. Whoever else is in such a chat, for example after files were merged, is not.
+        let is_own = may_be_own && *self.chat.own_side.get_or_insert_with(|| id.clone()) == id;
         // Only bots can put buttons below a message. Under a channel's post they are its administrators'.
         let has_buttons = raw.inline_bot_buttons.is_some_and(|buttons| !Items::of(Some(buttons)).0.is_empty());
         let is_bot =
@@ -384,8 +391,8 @@ impl Reader {
             Some(owner) if *owner == id => Role::Owner,
             Some(_) => Role::Person,
             None if self.chat.is(&["saved_messages"]) => Role::Owner,
-            None if other_side.is_some() && !is_other_side && id.starts_with("user") => Role::Owner,
-            None if is_other_side => Role::Person,
+            None if is_own => Role::Owner,
+            None if is_other_side || may_be_own => Role::Person,
             None => out.me.role_of(&name, &id),
         };
         if let Some(number) = self.phone_numbers.get(&id)

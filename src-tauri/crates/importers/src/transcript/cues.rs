@@ -85,6 +85,8 @@ pub(crate) fn parse(text: &str) -> Cues {
 /// Reads WebVTT and SRT: blocks with a timing line.
 fn timed(text: &str) -> Cues {
     let mut out = Cues::default();
+    // Teams writes such short times into WebVTT, too.
+    let is_vtt = text.trim_start().starts_with("WEBVTT");
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let line = line.trim();
@@ -100,7 +102,7 @@ fn timed(text: &str) -> Cues {
             }
             continue;
         };
-        if is_teams_word(line) {
+        if !is_vtt && is_teams_word(line) {
             let mut payload: Vec<&str> = Vec::new();
             while let Some(line) = lines.next_if(|line| timing(line).is_none()) {
                 payload.extend(Some(line.trim()).filter(|line| !line.is_empty()));
@@ -331,6 +333,16 @@ mod tests {
             let shown: Vec<_> = spans.iter().map(|(speaker, text)| (speaker.as_deref(), text.as_str())).collect();
             assert_eq!(shown, wanted, "{payload:?}");
         }
+    }
+
+    #[test]
+    fn short_times_in_webvtt_are_cues_with_voices_and_not_the_text_of_a_word_document() {
+        let text = "WEBVTT\n\nab12/1-0\n0:0:0.0 --> 0:0:3.54\n<v Ana Lima>Is the smoker lit?</v>\n\nab12/2-0\n0:0:3.54 --> 0:0:7.2\n<v Bo>It is.</v>\n";
+        let read = parse(text);
+        let shown: Vec<_> = read.cues.iter().map(|cue| (cue.start_ms, cue.speaker.as_deref(), cue.text.as_str())).collect();
+        assert_eq!(shown, [(0, Some("Ana Lima"), "Is the smoker lit?"), (3_540, Some("Bo"), "It is.")]);
+        let word = parse("0:0:0.0 --> 0:0:3.54\nAna Lima\nIs the smoker lit?\n\n0:0:3.54 --> 0:0:7.2\nBo\nIt is.\n");
+        assert_eq!(word.cues.iter().filter_map(|cue| cue.speaker.as_deref()).collect::<Vec<_>>(), ["Ana Lima", "Bo"]);
     }
 
     #[test]

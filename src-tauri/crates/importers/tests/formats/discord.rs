@@ -210,3 +210,26 @@ fn what_is_no_discord_export_is_not_claimed() {
         assert!(matches!(sniff(&path), Err(ImportError::Unknown { .. })), "{name}");
     }
 }
+
+#[test]
+fn a_message_that_refers_to_one_of_its_own_channel_is_a_reply_also_if_its_type_does_not_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bees.json");
+    let message = |id: &str, reference: &str| {
+        format!(
+            r#"{{"id":"{id}","type":"Default","timestamp":"2026-01-05T08:00:00+00:00","content":"Bees","author":{{"id":"1","name":"Ana"}},"reference":{reference}}}"#
+        )
+    };
+    let messages = [
+        message("11", r#"{"messageId":"10"}"#),
+        message("12", r#"{"messageId":"10","channelId":"5"}"#),
+        message("13", r#"{"messageId":"10","channelId":"6"}"#),
+        message("14", "null"),
+    ];
+    let head = r#""guild":{"id":"7","name":"Hive"},"channel":{"id":"5","type":"GuildTextChat","name":"bees"}"#;
+    std::fs::write(&path, format!("{{{head},\"messages\":[{}],\"messageCount\":4}}", messages.join(","))).unwrap();
+    let read = crate::read(&path, &crate::options(None)).unwrap();
+    let shown: Vec<_> = read.messages.iter().map(|one| (one.message_type, one.reply_to.as_deref())).collect();
+    let (said, forward) = (MessageType::Text, MessageType::Forward);
+    assert_eq!(shown, [(said, Some("10")), (said, Some("10")), (forward, None), (said, None)]);
+}

@@ -240,3 +240,36 @@ fn a_mail_by_itself_is_the_same_as_in_its_folder() {
     assert_eq!(alone.messages.len(), 1);
     assert!(alone.messages.iter().all(|message| folder.messages.contains(message)));
 }
+
+#[test]
+fn who_got_the_mail_of_a_mailbox_is_offered_first_as_its_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = |number: usize, from: &str, head: &str| {
+        format!(
+            "From - Mon Jan  5 10:00:00 2026\nMessage-ID: <{number}@hive.example>\nFrom: {from}\n{head}\nDate: Mon, 5 Jan 2026 10:0{number}:00 +0000\nSubject: Bees\n\nHello {number}\n\n"
+        )
+    };
+    let offered = |mails: &[String], me: Option<&str>| -> Vec<(String, u64, u64)> {
+        let path = folder.path().join("Inbox.mbox");
+        fs::write(&path, mails.concat()).unwrap();
+        let shown = preview(&path, &options(me), &|| false).unwrap();
+        shown.participants.into_iter().map(|person| (person.handle.handle, person.messages, person.received)).collect()
+    };
+    let row = |handle: &str, messages, received| (handle.to_owned(), messages, received);
+    let inbox = [
+        mail(1, "Ana <ana@hive.example>", "To: Mara <Mara@Bees.example>"),
+        mail(2, "Ana <ana@hive.example>", "To: keepers@hive.example\nDelivered-To: mara@bees.example"),
+        mail(3, "Bo <bo@hive.example>", "To: keepers@hive.example\nDelivered-To: mara@bees.example"),
+        mail(4, "Bo <bo@hive.example>", "To: keepers@hive.example, ana@hive.example"),
+    ];
+    let expect = [
+        row("mara@bees.example", 0, 2),
+        row("keepers@hive.example", 0, 3),
+        row("ana@hive.example", 2, 1),
+        row("bo@hive.example", 2, 0),
+    ];
+    assert_eq!(offered(&inbox, None), expect, "what a server noted counts before what is written to a list");
+    let sent = [mail(5, "Mara <mara@bees.example>", "To: ana@hive.example")];
+    let expect = [row("mara@bees.example", 1, 0)];
+    assert_eq!(offered(&sent, Some("mara@bees.example")), expect, "control: who is known is not asked for");
+}

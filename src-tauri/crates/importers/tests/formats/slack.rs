@@ -1,10 +1,12 @@
 //! Slack workspace exports.
 
+use std::fs;
+
 use expect_test::expect;
 use keepsake_domain::{MessageType, Role, SourceKind, TimeCertainty, Visibility};
 use keepsake_importers::SkipReason;
 
-use crate::{Feature, Format, Outcome, cell, check, fixture};
+use crate::{Feature, Format, Outcome, cell, check, fixture, options, read};
 
 pub(crate) fn format() -> Format {
     Format {
@@ -120,4 +122,36 @@ fn a_workspace_gives_what_was_said_in_every_room() {
             skipped 3 deleted: {   "client_msg_id": "0f0f0f0f-0000-4000-8000-262700001100",   "type": "message",   "user": "U0ANA",   "text": "",   "t…
         "##]],
     );
+}
+
+#[test]
+fn a_file_sent_before_2018_has_the_words_of_who_sent_it_and_not_the_sentence_of_slack() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let sent = |ts: &str, text: &str, file: &str| {
+        format!(
+            r#"{{"type":"message","subtype":"file_share","user":"U1","upload":true,"ts":"{ts}","text":"{text}","file":{{"name":"hive.md"{file}}}}}"#
+        )
+    };
+    let day = [
+        sent(
+            "1516457078.000065",
+            "<@U1> uploaded a file: <https://x.example|hive.md> and commented: look at this",
+            r#","initial_comment":{"user":"U1","comment":"look at this"}"#,
+        ),
+        sent("1516457079.000065", "<@U1> uploaded a file: <https://x.example|hive.md>", ""),
+        sent("1516457080.000065", "my own words", ""),
+    ];
+    write("users.json", r#"[{"id":"U1","name":"ana","profile":{}}]"#);
+    write("channels.json", r#"[{"id":"C1","name":"bees"}]"#);
+    write("bees/2018-01-20.json", &format!("[{}]", day.join(",")));
+    let found = read(folder.path(), &options(None)).unwrap();
+    let said: Vec<_> = found.messages.iter().map(|message| (message.text.as_str(), message.message_type)).collect();
+    let expect = [("look at this", MessageType::Text), ("hive.md", MessageType::File), ("my own words", MessageType::Text)];
+    assert_eq!(said, expect);
+    assert!(found.messages.iter().all(|message| message.metadata.contains_key("attachments")));
 }

@@ -1,10 +1,12 @@
 //! Telegram Desktop: an account with every kind of chat and record, a group and a chat by themselves, and older forms.
 
+use std::fs;
+
 use expect_test::expect;
 use keepsake_domain::{MessageType, Role, SourceKind};
 use keepsake_importers::{ImportError, SkipReason, sniff};
 
-use super::{Feature, Format, Outcome, cell, check, fixture};
+use super::{Feature, Format, Outcome, cell, check, fixture, options, read};
 
 /// Telegram Desktop, by an export of a whole account.
 pub(crate) fn format() -> Format {
@@ -180,6 +182,31 @@ fn a_chat_of_two_and_saved_messages_tell_the_owner_even_in_older_exports() {
         101 2026-01-05T09:10:00Z Mara Weiß <user111> owner forward {"forwarded_from":"Ana Lima","saved_from":"Ana Lima"}: Bread recipe: flour, water, salt.
     "##]],
     );
+}
+
+#[test]
+fn a_chat_of_two_has_one_owner_also_if_its_number_is_not_that_of_a_person() {
+    let folder = tempfile::tempdir().unwrap();
+    let roles = |authors: [(&str, &str); 3]| -> Vec<Role> {
+        let messages = authors.iter().enumerate().map(|(at, (id, name))| {
+            format!(
+                r#"{{"id":{at},"type":"message","date":"2020-07-15T12:0{at}:00","from":"{name}","from_id":{id},"text":"Bees"}}"#
+            )
+        });
+        let messages: Vec<String> = messages.collect();
+        let path = folder.path().join("result.json");
+        let chat = format!(r#"{{"name":"Ana","type":"personal_chat","id":4295300333,"messages":[{}]}}"#, messages.join(","));
+        fs::write(&path, chat).unwrap();
+        read(&path, &options(None)).unwrap().messages.iter().map(|message| message.author.role).collect()
+    };
+    let (owner, person) = (Role::Owner, Role::Person);
+    assert_eq!(roles([("333", "Ana"), ("111", "Mara"), ("333", "Ana")]), [person, owner, person], "an older export");
+    let newer = [(r#""user4295300333""#, "Ana"), (r#""user111""#, "Mara"), (r#""user111""#, "Mara")];
+    assert_eq!(roles(newer), [person, owner, owner], "control: a newer one");
+    let namesake = [(r#""user4295300333""#, "Ana"), (r#""user111""#, "Ana"), (r#""user111""#, "Ana")];
+    assert_eq!(roles(namesake), [person, owner, owner], "two people of one name");
+    let three = [(r#""user1""#, "Mara"), (r#""user2""#, "Bo"), (r#""user1""#, "Mara")];
+    assert_eq!(roles(three), [owner, person, owner], "never two owners");
 }
 
 #[test]

@@ -176,3 +176,11 @@ fn every_message_of_wechat_is_told_or_counted() {
     "##]],
     );
 }
+
+#[test]
+fn who_the_owner_is_stays_open_where_the_form_does_not_tell() {
+    let is_known = |name: &str, me: Option<&str>| preview(&fixture(name), &options(me), &|| false).unwrap().is_owner_known;
+    assert!(!is_known("wechat/shared.txt", None), "passed on messages have names only");
+    assert!(is_known("wechat/shared.txt", Some("Mara")), "until the person says who they are");
+    assert!(is_known("wechat/group.json", None), "control: a record says what was sent");
+}

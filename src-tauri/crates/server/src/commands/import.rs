@@ -7,7 +7,7 @@ use keepsake_api::types::sources::ImportChannelView;
 use keepsake_api::{date_order, look_into, meeting_date, skip_view, zone};
 use keepsake_domain::{IdSource, ImportId, SourceKind};
 use keepsake_engine::{ChannelPreview, EmbedderSlot, Engine, EngineError, ImportRequest, NewChannels, RandomIds, Unwatched};
-use keepsake_importers::{ImportError, LeftOut, LeftOutReason, names_owner};
+use keepsake_importers::{ImportError, LeftOut, LeftOutReason};
 use keepsake_store::PreviewState;
 use serde_json::{Value, json};
 
@@ -163,7 +163,7 @@ fn bring(engine: &Engine, request: &ImportRequest, unknown: &mut UnknownOwner) -
         );
     }
     // Keepsake JSONL names the role of each author.
-    if outcome.has_unknown_owner && !names_owner(outcome.kind) && outcome.kind != SourceKind::KeepsakeJsonl {
+    if outcome.has_unknown_owner && outcome.kind != SourceKind::KeepsakeJsonl {
         unknown.add(engine, request)?;
     }
     Ok(Account {
@@ -183,8 +183,8 @@ fn bring(engine: &Engine, request: &ImportRequest, unknown: &mut UnknownOwner) -
 #[derive(Default)]
 struct UnknownOwner {
     files: Vec<PathBuf>,
-    /// The number of messages by name.
-    people: BTreeMap<String, u64>,
+    /// The number of mails that they got, if they are offered for that, and of messages, by name.
+    people: BTreeMap<String, (u64, u64)>,
 }
 
 impl UnknownOwner {
@@ -195,7 +195,9 @@ impl UnknownOwner {
             self.files.push(request.path.clone());
         }
         for person in shown.participants {
-            *self.people.entry(person.name).or_default() += person.messages;
+            let (received, messages) = self.people.entry(person.name).or_default();
+            *received += person.received;
+            *messages += person.messages;
         }
         Ok(())
     }
@@ -207,9 +209,13 @@ impl UnknownOwner {
             [file] => file.display().to_string(),
             [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
         };
-        let mut people: Vec<(String, u64)> = self.people.into_iter().collect();
-        people.sort_by_key(|(_, messages)| std::cmp::Reverse(*messages));
-        let names: Vec<String> = people.iter().take(NAMES_SHOWN).map(|(name, messages)| format!("{name} ({messages})")).collect();
+        let mut people: Vec<(String, (u64, u64))> = self.people.into_iter().collect();
+        people.sort_by_key(|(_, counts)| std::cmp::Reverse(*counts));
+        let shown = |(name, (received, messages)): &(String, (u64, u64))| match received {
+            0 => format!("{name} ({messages})"),
+            received => format!("{name} (got {received})"),
+        };
+        let names: Vec<String> = people.iter().take(NAMES_SHOWN).map(shown).collect();
         eprintln!(
             "keepsake: which of these people in {place} is you? {}. Import it again with --me NAME; no message is added twice.",
             names.join(", ")

@@ -192,11 +192,11 @@ fn a_calendar_waits_for_its_transcript_and_other_parts_of_a_download_are_no_impo
     let folder = fixture.dir.path().join("meetings");
     std::fs::create_dir(&folder).unwrap();
     let source = WatchedSource { path: folder.clone(), kind: WatchKind::Meetings, hour: 22, me: None };
-    fixture.engine.set_watched_sources(std::slice::from_ref(&source)).unwrap();
+    fixture.engine.sources().set_watched_sources(std::slice::from_ref(&source)).unwrap();
     let old = MONDAY_TEN.0 - 60_000;
     let look = || {
         fixture.clock.advance_ms(600_000);
-        fixture.engine.queue_watched().unwrap();
+        fixture.engine.sources().queue_watched().unwrap();
         messages(&fixture);
         imports(&fixture)
     };
@@ -216,7 +216,7 @@ fn a_calendar_waits_for_its_transcript_and_other_parts_of_a_download_are_no_impo
     assert_eq!(titles, [Some("Hive inspection plan".to_owned())], "the transcript was read with its calendar");
     put(&folder.join("tasks.json"), "{\"kind\":\"tasks#taskLists\"}", old);
     let tried = || {
-        let jobs = fixture.engine.store().read(|tx| tx.jobs(1_000)).unwrap();
+        let jobs = fixture.engine.store().read(|tx| tx.jobs().recent(1_000)).unwrap();
         jobs.iter().filter(|job| job.kind == JobKind::Import).count()
     };
     assert_eq!(tried(), 1, "only the transcript");

@@ -11,10 +11,10 @@ use keepsake_domain::{Metadata, SourceKind, TimeCertainty};
 use serde_json::{Value, json};
 
 use crate::SkipReason;
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
 use crate::front_matter::{self, Note};
+use crate::halt::Halt;
 use crate::memories::{Memory, Program, moment, whole_text};
-use crate::open::Halt;
 use crate::out::Out;
 
 /// A note.

@@ -24,12 +24,12 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::conversation::When;
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, StandIns, digest};
 use crate::json::{Items, Loose, Step, Walk, record, small_value};
 use crate::lines::each_line;
 use crate::memories::{Memory, Program, midnight, moment};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::from_unix;

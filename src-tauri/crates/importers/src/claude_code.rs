@@ -17,11 +17,11 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::claude::result_text;
+use crate::halt::Halt;
 use crate::identity::{StandIns, fingerprint, handle};
 use crate::json::{Items, Loose, compact, mend, parse_mending, record, small_value};
 use crate::limits::{FINGERPRINTS_MAX, METADATA_BYTES_MAX, NAMES_MAX};
 use crate::lines::each_record;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;

@@ -18,11 +18,11 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::claude::result_text;
+use crate::halt::Halt;
 use crate::identity::{StandIns, fingerprint, handle};
 use crate::json::{Items, Loose, compact, object, parse_mending, record, small_value};
 use crate::limits::{METADATA_BYTES_MAX, NAMES_MAX, REGROUP_BYTES_MAX};
 use crate::lines::each_record;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::{Regroup, weight};
 use crate::time::parse_rfc3339;

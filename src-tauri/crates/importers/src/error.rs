@@ -2,7 +2,7 @@
 //!
 //! Error messages never quote what people wrote. File names are shown as the person gave them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -142,4 +142,14 @@ pub enum ImportError {
     /// The sink accepted no more messages.
     #[error(transparent)]
     Stopped(#[from] Stop),
+}
+
+/// The error for a database that cannot be read.
+pub(crate) fn database_error(path: &Path, reason: &str) -> ImportError {
+    ImportError::Database { path: path.to_owned(), reason: reason.to_owned() }
+}
+
+/// The error for an entry of an archive that cannot be read.
+pub(crate) fn damaged_entry(path: &Path, error: &std::io::Error) -> ImportError {
+    ImportError::Archive { path: path.to_owned(), reason: format!("an entry is damaged ({error}); download or copy it again") }
 }

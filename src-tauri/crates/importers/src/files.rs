@@ -3,8 +3,8 @@
 use std::io::{BufRead, Read as _};
 
 use crate::archive::{Container, Document};
+use crate::halt::Halt;
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::open::Halt;
 
 /// The files of one export, by their paths relative to its folder.
 pub(crate) struct Files<'c> {

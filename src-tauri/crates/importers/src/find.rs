@@ -11,8 +11,10 @@ use keepsake_domain::SourceKind;
 use crate::ImportError;
 use crate::archive::{Container, Document};
 use crate::database::Database;
+use crate::error::{damaged_entry, database_error};
 use crate::files::below;
-use crate::formats::{FORMATS, Format, Head, Input, NAMED_BY_PERSON};
+use crate::format::{Format, Head, Input};
+use crate::formats::{FORMATS, NAMED_BY_PERSON};
 use crate::json::{Fault, check_document};
 use crate::keepsake_export;
 use crate::left_out::{LeftOut, LeftOutReason};
@@ -452,16 +454,6 @@ fn database_format(at: &Path, path: &Path) -> Result<&'static Format, ImportErro
     let tables = Database::open(at).and_then(|database| database.tables()).map_err(unreadable)?;
     let claims = |format: &&Format| matches!(format.input, Input::Database { claims, .. } if claims(&tables));
     FORMATS.iter().find(claims).ok_or_else(|| ImportError::Unknown { path: path.to_owned() })
-}
-
-/// The error for a database that cannot be read.
-pub(crate) fn database_error(path: &Path, reason: &str) -> ImportError {
-    ImportError::Database { path: path.to_owned(), reason: reason.to_owned() }
-}
-
-/// The error for an entry of an archive that cannot be read.
-pub(crate) fn damaged_entry(path: &Path, error: &std::io::Error) -> ImportError {
-    ImportError::Archive { path: path.to_owned(), reason: format!("an entry is damaged ({error}); download or copy it again") }
 }
 
 fn is_to_be_unpacked(reason: LeftOutReason) -> bool {

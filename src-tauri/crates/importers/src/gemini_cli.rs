@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::identity::{StandIns, handle};
 use crate::json::{Balance, Fault, Items, Loose, check_document, check_lines, compact, object, record, small_value};
 use crate::limits::{ELEMENT_BYTES_MAX, METADATA_BYTES_MAX, REGROUP_BYTES_MAX};
 use crate::lines::each_record;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;

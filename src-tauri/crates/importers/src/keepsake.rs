@@ -14,10 +14,10 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::identity::{StandIns, handle, meeting, speaker_handle};
 use crate::json::{Loose, mend, small_value};
 use crate::lines::each_record;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead};
 
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 
 /// A line without its line break.

@@ -1,6 +1,6 @@
 //! Reads an export: checks all of its files to their end, and then reads them. What belongs to it is found by `find`.
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::SourceKind;
@@ -8,61 +8,20 @@ use keepsake_domain::SourceKind;
 use crate::archive::Container;
 use crate::calendar::{CALENDAR_BYTES_MAX, Calendar};
 use crate::database::Database;
+use crate::date_question::{DateQuestion, DateSample};
+use crate::error::database_error;
 use crate::files::Files;
-use crate::find::{self, Found, Piece, Reader, damaged_entry, database_error};
-use crate::formats::{Check, Input, Site};
+use crate::find::{self, Found, Piece, Reader};
+use crate::format::{Check, Input, Site};
+use crate::halt::Halt;
 use crate::json::{Fault, check_document, check_lines};
 use crate::left_out::CALENDAR_ENDING;
 use crate::limits::FOLDER_FILES_MAX;
 use crate::out::Out;
-use crate::preview::{DateQuestion, DateSample};
 use crate::time::Zone;
 use crate::unpacked::Unpacked;
 use crate::{FileReport, ImportError, ImportOptions, Read, Sink, SkipReason, Stop};
 use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, transcript, whatsapp};
-
-/// Why reading a document ended early.
-pub(crate) enum Halt {
-    /// The sink accepts no more messages.
-    Stop(Stop),
-    /// Reading failed.
-    Io(io::Error),
-    /// One of several files cannot be read.
-    Failed(Box<ImportError>),
-    /// A database cannot be read.
-    Database(rusqlite::Error),
-}
-
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Self {
-        Self::Stop(stop)
-    }
-}
-
-impl From<io::Error> for Halt {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<rusqlite::Error> for Halt {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Database(error)
-    }
-}
-
-impl Halt {
-    /// As an error of the file, archive or folder at `path`.
-    pub(crate) fn at(self, path: &Path, is_archive: bool) -> ImportError {
-        match self {
-            Self::Stop(stop) => stop.into(),
-            Self::Io(error) if is_archive => damaged_entry(path, &error),
-            Self::Io(source) => ImportError::Io { path: path.to_owned(), source },
-            Self::Failed(error) => *error,
-            Self::Database(error) => database_error(path, &error.to_string()),
-        }
-    }
-}
 
 /// Reads the export at `path` into `sink`. Everything is checked to its end before the first message is emitted, so nothing is
 /// emitted from a truncated or damaged file. A folder is read as a single export: of the kind given in the options, or of the

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, TimeCertainty, Timestamp};
 
+use crate::date_question::DateQuestion;
 use crate::open::{OnAmbiguity, read_path_with};
 use crate::{ImportError, ImportOptions, Read, Sink, Skip, Stop};
 
@@ -63,24 +64,6 @@ pub struct Participant {
     pub sample: String,
     /// The number of mails that they got, if they are offered for that.
     pub received: u64,
-}
-
-/// A question about the date order that only a person can answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DateQuestion {
-    /// The first and the last date in the file that can be read both ways.
-    pub samples: Vec<DateSample>,
-}
-
-/// One date, read both ways.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DateSample {
-    /// The date as written in the file.
-    pub written: String,
-    /// The date read day first, as YYYY-MM-DD.
-    pub day_first: String,
-    /// The date read month first, as YYYY-MM-DD.
-    pub month_first: String,
 }
 
 /// Examines the export at `path` without storing anything. `cancelled` is checked every few megabytes.

@@ -14,8 +14,8 @@ use keepsake_domain::SourceKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::halt::Halt;
 use crate::limits::STATE_BYTES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::{ImportError, ImportOptions, Sink, claude_code, codex_cli, gemini_cli, keepsake};
 

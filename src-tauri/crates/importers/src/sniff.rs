@@ -5,7 +5,8 @@ use std::io::BufRead;
 use keepsake_domain::SourceKind;
 
 use crate::database;
-use crate::formats::{FORMATS, Format, Head, Input};
+use crate::format::{Format, Head, Input};
+use crate::formats::FORMATS;
 use crate::limits::{SNIFF_BYTES, SNIFF_JSON_BYTES_MAX};
 use crate::{transcript, whatsapp};
 

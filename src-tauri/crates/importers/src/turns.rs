@@ -10,9 +10,9 @@ use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceRef, T
 
 use crate::SkipReason;
 use crate::conversation::{Attachments, Program, When, note};
+use crate::halt::Halt;
 use crate::identity::handle;
 use crate::limits::{PARTS_MAX, REGROUP_BYTES_MAX};
-use crate::open::Halt;
 use crate::out::Out;
 
 /// Channel type for talks of one person with an assistant.

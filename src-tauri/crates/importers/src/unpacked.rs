@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::archive::{Container, Document};
-use crate::find::{damaged_entry, database_error};
+use crate::error::{damaged_entry, database_error};
 use crate::{ImportError, Stop};
 
 /// The name of the copy.

@@ -19,10 +19,10 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::identity::{digest, handle};
 use crate::json::{Loose, each_element, mend, record, small_object};
 use crate::limits::NODES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
 use content::{Content, read_content};

@@ -12,10 +12,10 @@ use serde::Deserialize;
 
 use super::{CHANNEL, Record, id_or_digest};
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::identity::{digest, handle};
 use crate::json::{Items, Loose, mend, parse_mending};
 use crate::limits::PARTS_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::parse_rfc3339;
 

@@ -19,10 +19,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::identity::{StandIns, digest, handle};
 use crate::json::{Entries, Items, Loose, compact, each_element, mend, record, small_value};
 use crate::limits::PARTS_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::parse_rfc3339;
 

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use super::About;
 use super::request::{RESPONSE, RESULT, Request};
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::json::{Entries, Items, Loose, parse_mending, record};
 use crate::limits::{METADATA_BYTES_MAX, NODES_MAX, REGROUP_BYTES_MAX};
 use crate::lines::each_record;
-use crate::open::Halt;
 use crate::out::Out;
 
 /// The list of requests.

@@ -15,10 +15,10 @@ use keepsake_domain::SourceKind;
 
 use crate::SkipReason;
 use crate::conversation::Program;
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{StandIns, digest};
 use crate::json::{Loose, Step, Walk, record};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
 use crate::turns::{Shown, Talk, Turns};

@@ -7,10 +7,10 @@ use std::io::{BufRead, Read as _};
 
 use super::PROGRAM;
 use crate::SkipReason;
-use crate::formats::{Head, Site};
+use crate::format::{Head, Site};
+use crate::halt::Halt;
 use crate::identity::{StandIns, digest};
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns};
 

@@ -15,11 +15,11 @@ use super::{CHANNEL, PROGRAM, resolved, time};
 use crate::SkipReason;
 use crate::conversation::{Attachments, Room, file_name, note};
 use crate::files::Files;
-use crate::formats::{Check, Format, Input};
+use crate::format::{Check, Format, Input};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, StandIns, handle};
 use crate::json::{Entries, Loose, Step, Walk, object, record};
 use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 

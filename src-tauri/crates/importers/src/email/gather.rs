@@ -5,8 +5,8 @@ use std::io::BufRead;
 
 use super::place::{Fate, Place};
 use super::{LINE_BYTES_MAX, MAIL_BYTES_MAX};
+use crate::halt::Halt;
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
 
 /// Maximum bytes kept of consecutive lines of base64. A text of the maximum size of a message takes less.
 pub(super) const BASE64_BYTES_MAX: usize = 12 * 1024 * 1024;

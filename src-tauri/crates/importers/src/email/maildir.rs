@@ -6,7 +6,7 @@ use super::mail::Mailbox;
 use super::place::{Fate, Place};
 use crate::SkipReason;
 use crate::files::Files;
-use crate::open::Halt;
+use crate::halt::Halt;
 use crate::out::Out;
 
 /// Files that servers keep beside the mails, by the beginnings of their names.

@@ -5,7 +5,7 @@ use super::gather;
 use super::mail::Mailbox;
 use super::place::Place;
 use crate::files::Files;
-use crate::open::Halt;
+use crate::halt::Halt;
 use crate::out::Out;
 
 /// Which files are mails, by the ends of their names.

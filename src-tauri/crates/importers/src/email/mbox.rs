@@ -11,8 +11,8 @@ use super::gather::Gathered;
 use super::mail::Mailbox;
 use super::place::Place;
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
 use crate::out::Out;
 
 /// The date that Git writes in every patch, which is no mail.

@@ -28,8 +28,8 @@ use std::io::BufRead;
 
 use keepsake_domain::SourceKind;
 
-use crate::formats::{Check, Format, Head, Input, Site};
-use crate::open::Halt;
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::out::Out;
 use mail::Mailbox;
 use place::Place;

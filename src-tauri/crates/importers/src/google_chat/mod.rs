@@ -17,10 +17,10 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::conversation::{Program, Room, When};
 use crate::files::Files;
-use crate::formats::{Check, Format, Input};
+use crate::format::{Check, Format, Input};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, StandIns};
 use crate::json::{Items, Loose, Step, Walk, object, record};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 

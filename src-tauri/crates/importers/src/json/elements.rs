@@ -4,8 +4,8 @@ use std::io::{self, BufRead};
 
 use super::Balance;
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 
 /// One element of the array.

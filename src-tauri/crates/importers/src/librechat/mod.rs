@@ -16,11 +16,11 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::conversation::Program;
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::digest;
 use crate::json::{Items, Loose, Step, Walk, compact, object, parse_mending, record, whole};
 use crate::limits::NAMES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::{from_unix, parse_rfc3339};
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns};

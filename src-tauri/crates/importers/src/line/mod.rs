@@ -17,10 +17,10 @@ use serde_json::Value;
 
 use crate::SkipReason;
 use crate::conversation::{Attachments, Program, Room, When, call, note, person};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{StandIns, digest, folded, handle};
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use phrases::{Said, said};

@@ -16,11 +16,11 @@ use serde_json::Value;
 
 use crate::SkipReason;
 use crate::conversation::{Program, Reactions, call, note};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, digest};
 use crate::json::{Step, Walk, parse_mending};
 use crate::limits::{NAMES_MAX, REGROUP_BYTES_MAX};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::weight;
 use crate::time::rfc3339;
@@ -219,7 +219,7 @@ fn place(message: &mut Message, room: &str, title: Option<&str>, is_public: bool
 
 #[cfg(test)]
 mod tests {
-    use crate::formats::Head;
+    use crate::format::Head;
 
     use super::claims;
 

@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use super::PROGRAM;
 use crate::SkipReason;
 use crate::database::{self, Tables};
+use crate::halt::Halt;
 use crate::memories::{Memory, moment};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 

@@ -26,12 +26,12 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::conversation::When;
 use crate::database::{self, Tables};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::json::{Loose, record, small_object};
 use crate::limits::METADATA_BYTES_MAX;
 use crate::lines::each_record;
 use crate::memories::{Memory, Program, moment};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 

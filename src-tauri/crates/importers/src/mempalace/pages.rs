@@ -9,10 +9,10 @@ use keepsake_domain::Metadata;
 
 use super::{Drawer, Room};
 use crate::SkipReason;
-use crate::formats::{Head, Site};
+use crate::format::{Head, Site};
+use crate::halt::Halt;
 use crate::limits::ELEMENT_BYTES_MAX;
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
 use crate::out::Out;
 
 /// The head of the table below each drawer.

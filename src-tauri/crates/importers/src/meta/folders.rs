@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use super::encoding::decoded;
 use crate::files::Files;
+use crate::halt::Halt;
 use crate::json::parse_mending;
 use crate::limits::METADATA_BYTES_MAX;
-use crate::open::Halt;
 
 /// The folders of chats within the folder of messages.
 const BOXES: [&str; 5] = ["inbox", "archived_threads", "filtered_threads", "message_requests", "e2ee_cutover"];

@@ -19,11 +19,11 @@ use self::message::{Said, Shape};
 use crate::SkipReason;
 use crate::conversation::{Program, Room};
 use crate::files::Files;
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{StandIns, digest, handle};
 use crate::json::{Items, Loose, Step, Walk, object};
 use crate::limits::{NAMES_MAX, REGROUP_BYTES_MAX};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::{Regroup, weight};
 

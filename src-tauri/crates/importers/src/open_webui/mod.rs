@@ -16,10 +16,10 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::conversation::Program;
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, digest};
 use crate::json::{Entries, Items, Loose, compact, each_element, object, parse_mending, record, whole};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::from_unix;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns, split_thinking};

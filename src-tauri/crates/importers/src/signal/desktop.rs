@@ -5,6 +5,8 @@
 //! for a group. People are known by their service id, and messages by author and time, as in Signal's own export. Deliberately not
 //! here: the database itself, which is encrypted. For the format, see docs/formats.md, "Signal".
 
+mod notices;
+
 use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
 
@@ -15,14 +17,14 @@ use serde_json::{Value, json};
 
 use super::people::OWNER;
 use super::updates::contact_name;
-use super::{CHANNEL, PROGRAM, Reaction, desktop_notices, link, with_mentions};
+use super::{CHANNEL, PROGRAM, Reaction, link, with_mentions};
 use crate::SkipReason;
 use crate::conversation::{Attachments, Named, Reactions, Room, When, note};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, handle};
 use crate::json::{Items, Loose, each_element, object, record, small_value};
 use crate::limits::NAMES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::{from_unix, rfc3339};
@@ -48,7 +50,7 @@ fn claims(head: &Head<'_>) -> bool {
         && has_any(&["[].received_at", "[].received_at_ms", "[].schemaVersion"])
 }
 
-/// A record. Those of notices are in `desktop_notices`.
+/// A record. Those of notices are in `notices`.
 #[derive(Deserialize)]
 pub(super) struct Entry<'a> {
     #[serde(borrow, default)]
@@ -237,7 +239,7 @@ impl Reader {
         if entry.is_deleted.is_true() || entry.is_erased.is_true() {
             return Err(SkipReason::Deleted);
         }
-        let message = match desktop_notices::notice(bytes, &entry, &room, when, self)? {
+        let message = match notices::notice(bytes, &entry, &room, when, self)? {
             Some(notice) => Message { source: source_of(&room, entry.id.id().ok_or(SkipReason::MissingField)?), ..notice },
             // A change of the timer has the new one too, so it is told before.
             None if entry.expires.number().is_some_and(|span| span > 0.0) => return Err(SkipReason::Disappearing),

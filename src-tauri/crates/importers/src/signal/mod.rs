@@ -7,7 +7,6 @@
 //! what signal-export makes of them (`exported.rs`, `page.rs`). For the formats, see docs/formats.md, "Signal".
 
 mod desktop;
-mod desktop_notices;
 mod exported;
 mod page;
 mod people;
@@ -27,12 +26,12 @@ use serde_json::{Value, json};
 
 use crate::SkipReason;
 use crate::conversation::{Attachments, Program, Reactions, Room, When, note};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, StandIns};
 use crate::json::{Balance, Entries, Items, Loose, mend, object, record, small_value};
 use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
 use crate::lines::each_line;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::{from_unix, rfc3339};

@@ -10,9 +10,9 @@ use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 
 use super::exported::{Chat, Said, without_marks};
 use crate::SkipReason;
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
 use crate::out::Out;
 
 /// A page with the messages of a chat.

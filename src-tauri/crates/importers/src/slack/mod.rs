@@ -15,10 +15,10 @@ use keepsake_domain::SourceKind;
 use crate::SkipReason;
 use crate::conversation::{Program, Room};
 use crate::files::Files;
-use crate::formats::{Check, Format, Input};
+use crate::format::{Check, Format, Input};
+use crate::halt::Halt;
 use crate::identity::SeenIds;
 use crate::json::each_element;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 

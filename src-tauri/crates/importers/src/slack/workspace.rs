@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 use super::{CHANNEL, PROGRAM};
 use crate::conversation::Room;
 use crate::files::Files;
+use crate::halt::Halt;
 use crate::identity::handle;
 use crate::json::{Element, Elements, Items, Loose, object, record};
 use crate::limits::NAMES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 
 /// The lists of people. Large organizations have the second one.

@@ -15,11 +15,11 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::conversation::{Program, Room};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, StandIns, handle};
 use crate::json::{Items, Loose, Step, Walk, record};
 use crate::limits::NAMES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 
@@ -184,7 +184,7 @@ fn properties(raw: Option<&RawValue>) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::formats::Head;
+    use crate::format::Head;
 
     use super::claims;
 

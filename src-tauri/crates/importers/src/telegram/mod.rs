@@ -18,11 +18,11 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::conversation::{Program, Room, When, note};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, StandIns, digest, handle};
 use crate::json::{Items, Loose, Step, Walk, mend, record, small_value};
 use crate::limits::NAMES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::{from_unix, parse_rfc3339, rfc3339};

@@ -7,7 +7,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::cues::{Cue, Cues, clock};
+use super::cue::{Cue, Cues, clock};
 use crate::json::{Items, Loose, mend};
 use crate::time::from_unix;
 

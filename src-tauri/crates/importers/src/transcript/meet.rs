@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::cues::{Cue, Cues, LABEL_CHARS_MAX, LABEL_WORDS_MAX, clock, label};
+use super::cue::{Cue, Cues, LABEL_CHARS_MAX, LABEL_WORDS_MAX, clock, label};
 
 /// The endings of transcript titles.
 const TITLE_ENDS: &[&str] =

@@ -6,6 +6,7 @@
 //! include the meeting. Deliberately not here: reading Word's XML, which is converted to plain text first. For the formats, see
 //! docs/formats.md, section 8.
 
+mod cue;
 mod cues;
 mod fireflies;
 mod meet;
@@ -21,14 +22,14 @@ use keepsake_domain::{
 use serde_json::json;
 
 use crate::calendar::{Calendar, Heard, Meeting, by_name, by_time};
+use crate::halt::Halt;
 use crate::identity::{StandIns, is_unidentified_label, meeting, speaker_handle};
 use crate::limits::TRANSCRIPT_BYTES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::{Zone, rfc3339};
 use crate::{MeetingDate, SkipReason};
+use cue::{Cue, Cues};
 pub(crate) use cues::looks_like;
-use cues::{Cue, Cues};
 pub(crate) use when::YEARS;
 use when::{When, without_time};
 

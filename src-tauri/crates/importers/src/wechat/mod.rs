@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 
 use crate::SkipReason;
 use crate::conversation::{Attachments, Program, Room, When, call, clock_seconds, file_name, note, person};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::identity::{SeenIds, StandIns, handle};
 use crate::json::{Items, Loose, Step, Walk, object, record, small_value};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::from_unix;

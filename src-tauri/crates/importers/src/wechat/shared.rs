@@ -22,9 +22,9 @@ use keepsake_domain::SourceKind;
 use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 
 use super::text::{Chat, Reader};
-use crate::formats::{Check, Format, Head, Input, Site};
+use crate::format::{Check, Format, Head, Input, Site};
+use crate::halt::Halt;
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
 use crate::out::Out;
 
 /// Messages that were selected and passed on.

@@ -10,9 +10,9 @@ use keepsake_domain::{Author, Message, MessageType, TimeCertainty, Timestamp};
 use super::{CHANNEL, PROGRAM};
 use crate::SkipReason;
 use crate::conversation::{Attachments, Room, When};
+use crate::halt::Halt;
 use crate::identity::{StandIns, digest, folded, handle};
 use crate::limits::NAMES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 

@@ -13,9 +13,9 @@ use std::io::BufRead;
 use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Visibility};
 
+use crate::halt::Halt;
 use crate::identity::{StandIns, handle};
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::{DateOrder, SkipReason};

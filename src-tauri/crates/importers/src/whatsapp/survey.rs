@@ -12,11 +12,11 @@ use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 
 use super::header::Header;
 use super::phrases::{created_group, is_standard, split_author};
+use crate::date_question::{DateQuestion, DateSample};
+use crate::halt::Halt;
 use crate::identity::{digest, folded};
 use crate::limits::PROGRESS_STEP_BYTES;
 use crate::lines::{Line, Lines};
-use crate::open::Halt;
-use crate::preview::{DateQuestion, DateSample};
 use crate::{DateOrder, Stop};
 
 /// Number of first messages that are searched for notices that name the chat.

@@ -17,9 +17,9 @@ use ruzstd::decoding::StreamingDecoder;
 use crate::SkipReason;
 use crate::conversation::Program;
 use crate::database::Tables;
-use crate::formats::{Check, Format, Input};
+use crate::format::{Check, Format, Input};
+use crate::halt::Halt;
 use crate::limits::{ELEMENT_BYTES_MAX, NODES_MAX};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::time::parse_rfc3339;
 

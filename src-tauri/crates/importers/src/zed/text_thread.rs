@@ -13,11 +13,11 @@ use serde_json::value::RawValue;
 
 use super::PROGRAM;
 use crate::SkipReason;
-use crate::formats::{Head, Site};
+use crate::format::{Head, Site};
+use crate::halt::Halt;
 use crate::identity::digest;
 use crate::json::{Entries, Items, Loose, object, record, whole};
 use crate::limits::ELEMENT_BYTES_MAX;
-use crate::open::Halt;
 use crate::out::Out;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns, split_thinking};
 

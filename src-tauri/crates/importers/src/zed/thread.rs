@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 
 use super::{PROGRAM, Row};
 use crate::SkipReason;
+use crate::halt::Halt;
 use crate::json::{Entries, Items, Loose, compact, object, parse_mending, record, whole};
-use crate::open::Halt;
 use crate::out::Out;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns};
 

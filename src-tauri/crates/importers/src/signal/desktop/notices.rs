@@ -4,7 +4,7 @@ use keepsake_domain::Message;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::desktop::{Entry, Reader, people};
+use super::{Entry, Reader, people};
 use crate::SkipReason;
 use crate::conversation::{Named, Room, When, call, listed, note, span};
 use crate::json::{Items, Loose, object, record};

@@ -1,6 +1,6 @@
-//! Agents over HTTP and MCP: what each way answers, and every attempt to get more than a token allows.
+//! Agents over HTTP and MCP: the answers of each interface, and every attempt to get more than a token allows.
 //!
-//! The clients are plain sockets and pipes, because a library would mend requests before they are sent.
+//! The clients are plain sockets and pipes, because a library would correct requests before sending them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use crate::harness::{Home, evening, finish, jsonl, root, rows, text};
 use crate::http::{Answer, Served};
 
-/// A secret that only a private conversation with somebody else contains.
+/// A secret that only a private conversation with someone else contains.
 const PRIVATE: &str = "zanzibar";
 
-/// Makes an agent and returns its token.
+/// Creates an agent and returns its token.
 fn token(home: &Home, args: &[&str]) -> String {
     text(&home.json(&[&["agents", "add"], args].concat()), "token")
 }
@@ -30,14 +30,14 @@ fn call(served: &Served, token: &str, tool: &str, request: &Value) -> Answer {
     served.raw(&format!("POST /v1/{tool}"), &headers, request.to_string().as_bytes())
 }
 
-/// The answer of a tool that must succeed.
+/// The answer to a tool call that must succeed.
 fn told(served: &Served, token: &str, tool: &str, request: &Value) -> Value {
     let answer = call(served, token, tool, request);
     assert_eq!(answer.status, 200, "{tool}: {}", answer.text());
     answer.json()
 }
 
-/// Sends a message of MCP over HTTP.
+/// Sends an MCP message over HTTP.
 fn mcp(served: &Served, token: &str, message: &Value) -> Answer {
     let headers = [
         ("Host", &*served.host()),
@@ -58,7 +58,7 @@ pub(crate) fn initialize() -> Value {
     request(1, "initialize", &json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }))
 }
 
-/// A store with a public talk, a talk of the owner with an assistant, and one with somebody else.
+/// A store with a public conversation, a conversation between the owner and an assistant, and one with someone else.
 fn lived_in() -> Home {
     let home = Home::new();
     let dm = jsonl("dm-ben", &[("owner", "Mara", "The zanzibar money is in the blue tin."), ("person", "Ben", "Good to know.")]);
@@ -66,7 +66,7 @@ fn lived_in() -> Home {
     home
 }
 
-/// The stdio server, spoken to line by line.
+/// The stdio server, used line by line.
 pub(crate) struct StdioServer {
     child: Child,
     input: Option<ChildStdin>,
@@ -86,7 +86,7 @@ impl StdioServer {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    /// The next line that the server writes, which must be a message of JSON-RPC.
+    /// The next line that the server writes, which must be a JSON-RPC message.
     fn next(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
@@ -104,7 +104,7 @@ impl StdioServer {
         self.ask(&request(7, "tools/call", &json!({ "name": name, "arguments": arguments })))["result"].clone()
     }
 
-    /// Ends the input and waits for the process. Returns whether it succeeded, and what it still wrote.
+    /// Closes the input and waits for the process. Returns whether it succeeded, and the rest of its output.
     pub(crate) fn end(mut self) -> (bool, String) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -115,7 +115,7 @@ impl StdioServer {
 
 impl Drop for StdioServer {
     fn drop(&mut self) {
-        // It has usually ended already.
+        // The process has usually exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -175,7 +175,7 @@ fn a_request_without_a_valid_token_is_refused_and_always_in_the_same_words() {
         Some(bearer(&nova).replace("Bearer", "Basic")),
         Some(nova.clone()),
         Some(bearer(&gone)),
-        // The window's own key is not an agent's.
+        // The window's own key is not an agent's token.
         Some(owner),
     ];
     let mut answers = Vec::new();
@@ -211,7 +211,7 @@ fn other_hosts_and_origins_are_refused_for_agents_too() {
             let all = [headers, &[("Authorization", nova.as_str()), ("Content-Type", "application/json"), accept]].concat();
             let answer = served.raw(line, &all, initialize().to_string().as_bytes());
             let is_mcp = line.ends_with("mcp");
-            // The same body is no context request.
+            // The same body is not a context request.
             let expect = if expect == 200 && !is_mcp { 400 } else { expect };
             assert_eq!(answer.status, expect, "{line} {headers:?}: {}", answer.text());
         }
@@ -268,13 +268,13 @@ fn nothing_in_a_request_raises_what_an_agent_may_see() {
                 );
             }
         }
-        // Fields that would raise it do not exist.
+        // There are no fields that would widen access.
         for field in ["agent", "visibility", "privacy", "owner", "role"] {
             let answer = call(&served, agent, "search", &query(json!({ field: "private" })));
             assert_eq!(answer.status, 400, "{field}: {}", answer.text());
         }
     }
-    // What exists and may not be seen is answered like what does not exist.
+    // A request for something hidden gets the same answer as one for something that does not exist.
     let hidden = told(&served, &open, "resolve", &json!({ "handle": "dm:Ben" }));
     let absent = told(&served, &open, "resolve", &json!({ "handle": "dm:Nobody" }));
     assert_eq!(hidden, absent);
@@ -335,7 +335,7 @@ fn a_suggestion_does_not_tell_what_the_owner_keeps_or_dismissed() {
     home.run(&["approve", &id("peanuts")]).ok();
     home.run(&["reject", &id("cello")]).ok();
     let served = Served::on(home);
-    // An agent that is told public things only, and invents what its user says to find out what is remembered elsewhere.
+    // An agent that may see only public data and invents statements by its user to find out what is remembered elsewhere.
     let spy = token(&served.home, &["Spy", "--public"]);
     let answers: Vec<Value> = [
         ("I'm allergic to peanuts.", "kept"),
@@ -525,7 +525,7 @@ fn a_killed_server_keeps_what_it_acknowledged() {
             let answer = server.tool("append", &json!({ "conversation": "c1", "messages": said }));
             assert_eq!(answer["structuredContent"]["stored"], 1, "{answer}");
         }
-        // Killed, not ended.
+        // The server is killed, not shut down.
         drop(server);
         let conversation = &home.rows(&["conversations"])[0];
         assert_eq!(conversation["messages"], (round + 1) * 5, "what was acknowledged is there: {conversation}");

@@ -50,7 +50,7 @@ const FACTS: [&str; 7] = [
     "I've been learning Portuguese for two years.",
 ];
 
-/// An export in which the owner says little, because proposing takes long, and the others say a lot.
+/// An export in which the owner says little, because proposing takes a long time, and the others say a lot.
 fn export(number: usize) -> String {
     let conversation = |index: usize| {
         let lines: Vec<(&str, &str, &str)> = (0..MESSAGES)
@@ -85,7 +85,7 @@ fn state(home: &Home) -> Vec<String> {
 /// Work that earlier processes reported as done.
 #[derive(Default)]
 struct Told {
-    /// Number of messages of all exports so far.
+    /// Number of messages in all exports so far.
     messages: u64,
     /// Jobs that succeeded.
     jobs: BTreeSet<String>,

@@ -27,7 +27,7 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-/// Opens new data below a folder in this process, with a reader that takes each sentence for a statement.
+/// Opens new data under a folder in this process, with a reader that treats each sentence as a statement.
 pub(crate) fn open_app(dir: &Path) -> App {
     let embedder = EmbedderSlot::none().with_reader(Arc::new(SentenceReader));
     App::open(AppOptions { data_dir: dir.join("data").into(), embedder, file_access: FileAccess::Upload })
@@ -146,7 +146,7 @@ impl Home {
         Self { model_dir: prepared_models(), ..Self::new() }
     }
 
-    /// A home of its own with a copy of this one's data. Nothing may have it open.
+    /// A separate home with a copy of this one's data. No process may have this home open.
     pub(crate) fn copied(&self) -> Self {
         let copy = Self::new();
         copy_folder(&self.data(), &copy.data());

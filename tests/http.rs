@@ -70,7 +70,7 @@ impl Served {
         Self::spawn(home, None, Some(log))
     }
 
-    /// What a server that was started with [`traced`](Self::traced) logged so far.
+    /// What a server started with [`traced`](Self::traced) has logged so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.log.as_ref().unwrap()).unwrap()
     }
@@ -83,7 +83,7 @@ impl Served {
         Self::spawn(home, None, log)
     }
 
-    /// Starts the server with limits of its process, as the shell sets them.
+    /// Starts the server with process limits that the shell sets.
     pub(crate) fn limited(limits: &str) -> Self {
         Self::spawn(Home::new(), Some(limits), None)
     }
@@ -126,7 +126,7 @@ impl Served {
         self.child.id()
     }
 
-    /// Kills the server at once.
+    /// Kills the server immediately.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -173,7 +173,7 @@ impl Served {
         self.raw("POST /rpc", &headers, body.as_bytes())
     }
 
-    /// Runs a command of the window that must succeed.
+    /// Runs one of the window's commands, which must succeed.
     pub(crate) fn call(&self, command: &str, payload: Value) -> Value {
         let answer = self.rpc(command, &payload);
         assert_eq!(answer.status, 200, "{command}: {}", answer.text());

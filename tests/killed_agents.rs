@@ -1,7 +1,8 @@
-//! `kill -9` while agents write: whatever a service or a stdio server acknowledged is stored, once, whenever it was killed.
+//! `kill -9` while agents write: whatever a service or a stdio server acknowledged is stored exactly once, no matter when the
+//! process was killed.
 //!
-//! The processes are killed while calls are in flight. A call that got no answer is made again with the same id, as agents do, and may
-//! have been stored the first time. Imports and the queue are in `crash.rs`.
+//! The processes are killed while calls are in flight. A call that got no answer is repeated with the same id, as agents do;
+//! the first attempt may already have been stored. Imports and the queue are in `crash.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,10 +17,10 @@ use crate::agents::{initialize, request};
 use crate::crash::Dice;
 use crate::harness::{Home, text};
 
-/// Agents that write at once.
+/// Number of agents that write at the same time.
 const AGENTS: usize = 3;
 
-/// Kills of each kind of process.
+/// Number of kills for each kind of process.
 const KILLS: u64 = 6;
 
 /// Maximum number of acknowledged calls before a kill.
@@ -33,7 +34,7 @@ fn message(conversation: &str, id: &str) -> Value {
     json!({ "conversation": conversation, "messages": [{ "id": id, "role": "user", "text": format!("Line {id} of the talk.") }] })
 }
 
-/// How often each message is stored, by conversation and id.
+/// Number of times each message is stored, by conversation and id.
 fn stored(home: &Home) -> BTreeMap<String, i64> {
     let raw = Connection::open(home.data().join("keepsake.db")).unwrap();
     let mut statement =
@@ -42,7 +43,7 @@ fn stored(home: &Home) -> BTreeMap<String, i64> {
     rows.collect::<rusqlite::Result<_>>().unwrap()
 }
 
-/// Asserts that each acknowledged message is stored, and nothing twice.
+/// Asserts that each acknowledged message is stored, and no message twice.
 fn check(home: &Home, acknowledged: &BTreeSet<String>, when: &str) {
     let stored = stored(home);
     let lost: Vec<&String> = acknowledged.iter().filter(|id| !stored.contains_key(*id)).collect();
@@ -57,7 +58,7 @@ fn turn(turns: u64) {
     }
 }
 
-/// A service, and the port where it serves agents.
+/// A service, and the port on which it serves agents.
 fn serve(home: &Home) -> (Child, u16) {
     let mut child = home.command(&["serve", "--no-ui", "--json"]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -66,7 +67,7 @@ fn serve(home: &Home) -> (Child, u16) {
     (child, port)
 }
 
-/// Appends over HTTP. `None` if no whole answer came.
+/// Appends over HTTP. `None` if no complete answer arrived.
 fn append(port: u16, token: &str, body: &Value) -> Option<Value> {
     let body = body.to_string();
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
@@ -140,7 +141,7 @@ fn whenever_a_stdio_server_is_killed_what_it_acknowledged_is_stored_once() {
         let mut input = child.stdin.take().unwrap();
         writeln!(input, "{}", initialize()).unwrap();
         writeln!(input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).unwrap();
-        // All at once, so that calls are always in flight. Ids of requests begin at 2.
+        // All calls are sent at once, so that some are always in flight. Request ids begin at 2.
         for n in 0..CALLS_MAX as u32 {
             let call = json!({ "name": "append", "arguments": message("c", &format!("m{kill}-{n}")) });
             writeln!(input, "{}", request(n + 2, "tools/call", &call)).unwrap();
@@ -156,7 +157,7 @@ fn whenever_a_stdio_server_is_killed_what_it_acknowledged_is_stored_once() {
         lines.by_ref().take(1 + dice.below(CALLS_MAX / 2) as usize).for_each(&mut take);
         turn(dice.below(TURNS_MAX));
         child.kill().unwrap();
-        // What it wrote before the kill counts too.
+        // Answers written before the kill count too.
         lines.for_each(&mut take);
         child.wait().unwrap();
         check(&home, &acknowledged, &format!("kill {kill}"));

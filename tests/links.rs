@@ -286,7 +286,7 @@ fn whatever_was_linked_and_taken_back_every_view_is_as_it_was() {
 fn noticed(how: TakingBack) -> (usize, usize) {
     let (mut noticed, mut linked) = (0, 0);
     for seed in 0..CONTROL_CASES {
-        // A trace would also exist before the next sequence, so each sequence has its own world.
+        // A trace left by one sequence would already exist before the next one, so each sequence has its own world.
         let world = World::new();
         let (links, before, after) = world.live(seed, how);
         linked += usize::from(links > 0);

@@ -1,5 +1,5 @@
-//! What is said in a private room stays there, while it is read and somebody joins it or it is opened to everybody: with a real
-//! homeserver, and in everything that an agent can ask.
+//! What is said in a private room stays there, even if someone joins it or it is opened to everyone while it is being read:
+//! tested with a real homeserver and with everything that an agent can ask.
 
 use keepsake_testkit::Traces;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ mod synapse;
 
 use synapse::{PASSWORD, Synapse, User};
 
-/// A homeserver and those who talk there, for a test that waits for everything.
+/// A homeserver and its users, for a test that waits for each step.
 struct Rooms {
     runtime: tokio::runtime::Runtime,
     synapse: Synapse,
@@ -42,7 +42,7 @@ impl Rooms {
     }
 }
 
-/// What is said in private, with words that the open room has too.
+/// A private message, with words that also occur in the open room.
 fn secretly(secret: &str) -> String {
     format!("I live in Porto with my sister Ana. The word is {secret}. I love {secret}.")
 }
@@ -51,13 +51,13 @@ fn wait_for(home: &Home, words: &str) {
     until(words, || home.rows(&["search", words]).iter().any(|row| row.to_string().contains(words)));
 }
 
-/// Reads everything that was stored, and approves what is proposed.
+/// Reads everything that was stored, and approves all proposals.
 fn settle(home: &Home) {
     home.run(&["run-jobs", "--until-idle"]).ok();
     approve_all(home);
 }
 
-/// How often somebody is told what was said in private.
+/// Number of answers that reveal what was said in private.
 fn leaks(answers: &[(String, Value)]) -> usize {
     let is_told = |answer: &Value| SECRETS.iter().any(|secret| answer.to_string().contains(&format!("The word is {secret}")));
     answers.iter().filter(|(asked, answer)| !asked.starts_with("remember") && is_told(answer)).count()
@@ -84,7 +84,7 @@ fn what_was_said_in_a_private_room_stays_there_when_somebody_joins_or_it_is_open
     served.kill();
     settle(&served.home);
     assert!(!served.home.ids("active").is_empty(), "something is known of the town");
-    // From here on the two stores differ only in what is said in the room.
+    // From here on, the two stores differ only in what is said in the private room.
     let open = served.home.copied();
 
     let mut served = served.again();
@@ -98,7 +98,7 @@ fn what_was_said_in_a_private_room_stays_there_when_somebody_joins_or_it_is_open
     });
     rooms.say(&ben, &den, &secretly(SECRETS[1]));
     wait_for(&served.home, SECRETS[1]);
-    // Just before it is opened, so that both may come in one answer.
+    // Sent just before the room is opened, so that both may arrive in one answer.
     rooms.say(&ana, &den, &secretly(SECRETS[2]));
     rooms.runtime.block_on(ben.set_state(&den, "m.room.join_rules", json!({ "join_rule": "public" })));
     rooms.say(&cleo, &den, "Hello everybody.");

@@ -1,5 +1,5 @@
-//! A Matrix account from end to end: the command line, a running Keepsake, and a homeserver that answers by script. What real ones do
-//! is tested in `connectors`.
+//! A Matrix account from end to end: the command line, a running Keepsake, and a scripted homeserver. The behavior of real
+//! homeservers is tested in `connectors`.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use crate::harness::{Home, text};
 use crate::http::Served;
 
-/// A recovery key of nobody.
+/// A recovery key that belongs to nobody.
 const RECOVERY_KEY: &str = "EsTL fFgm QmWz JkYp 4quokkaharmonium";
 
 pub(crate) const PASSWORD: &str = "correct horse battery staple";
 const LOGIN_TOKEN: &str = "quokka-login-token";
 
-/// How long a condition may take on a busy machine.
+/// Maximum time to wait for a condition on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -30,30 +30,30 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// How a homeserver goes wrong.
+/// How a homeserver misbehaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrong {
     /// It does not.
     Nothing,
-    /// It ends connections without an answer.
+    /// It closes connections without an answer.
     Cut,
-    /// It knows no password and no token, and repeats what it was sent.
+    /// It accepts no password and no token, and repeats what it was sent.
     Refuses,
-    /// It answers with something else, in which it repeats what it was sent.
+    /// It sends an unexpected answer that repeats what it was sent.
     Babbles,
 }
 
-/// A homeserver without rooms, and what it was sent.
+/// A homeserver without rooms, and the requests it received.
 pub(crate) struct Homeserver {
     pub(crate) address: String,
     bodies: Arc<Mutex<Vec<(String, String)>>>,
     wrong: Arc<Mutex<Wrong>>,
 }
 
-/// The token of a session of a [`Homeserver`].
+/// The token of a session on a [`Homeserver`].
 pub(crate) const TOKEN: &str = "syt_quokka_token";
 
-/// The answer to a call, and how long it takes.
+/// The answer to a call, and the delay before it.
 fn answer(path: &str, method: &str) -> (u16, Value, Duration) {
     let soon = Duration::ZERO;
     match path {
@@ -82,12 +82,12 @@ impl Homeserver {
         Self { address, bodies, wrong }
     }
 
-    /// Goes wrong from now on.
+    /// Makes the homeserver misbehave from now on.
     pub(crate) fn set(&self, wrong: Wrong) {
         *self.wrong.lock().unwrap() = wrong;
     }
 
-    /// What was sent to a path.
+    /// The request bodies sent to a path.
     fn sent(&self, path: &str) -> Vec<String> {
         self.bodies.lock().unwrap().iter().filter(|(to, _)| to == path).map(|(_, body)| body.clone()).collect()
     }
@@ -131,7 +131,7 @@ fn serve(call: TcpStream, noted: &Mutex<Vec<(String, String)>>, wrong: &Mutex<Wr
         noted.lock().unwrap().push((path, String::from_utf8_lossy(&body).into_owned()));
     }
     std::thread::sleep(wait);
-    // Whoever asked may be gone.
+    // The client may have disconnected.
     let _ = write!(reader.get_mut(), "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{told}", told.len());
 }
 
@@ -152,7 +152,7 @@ fn the_recovery_key_is_read_from_standard_input_and_reaches_the_device_that_runs
     assert!(refused.contains("has no recovery key") && !refused.contains(RECOVERY_KEY), "{refused}");
     assert!(home.run_with(&verify, "\n").failure().contains("standard input"));
     assert_eq!(state(home, &id), "live", "it goes on being read");
-    // The control: nobody answers for a source that is not connected.
+    // The control: a source that is not connected gives no answer.
     home.run(&["sources", "pause", &id]).ok();
     assert!(home.run_with(&verify, format!("{RECOVERY_KEY}\n")).failure().contains("not connected"));
     assert!(homeserver.sent("login")[0].contains(PASSWORD), "the password is where it belongs");
@@ -171,7 +171,7 @@ fn the_command_line_prints_the_address_and_waits_for_the_browser() {
     let expected = format!("{}/_matrix/client/v3/login/sso/redirect?redirectUrl=http%3A%2F%2F127.0.0.1%3A", homeserver.address);
     let back = address.strip_prefix(&expected).unwrap_or_else(|| panic!("{address}"));
     let (port, path) = back.split_once("%2F").unwrap();
-    // What the browser does at the end.
+    // The request that the browser makes at the end.
     let mut browser = TcpStream::connect(("127.0.0.1", port.parse::<u16>().unwrap())).unwrap();
     write!(browser, "GET /{path}?loginToken={LOGIN_TOKEN} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n").unwrap();
     let mut page = String::new();

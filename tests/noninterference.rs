@@ -1,24 +1,25 @@
-//! What an agent may not see changes nothing of what it is told: every tool, resource and prompt answers the same, to the letter, in
-//! two stores that differ only in what is hidden from the agent.
+//! Hidden data does not affect what an agent is told: every tool, resource and prompt gives exactly the same answers in two
+//! stores that differ only in what is hidden from the agent.
 //!
-//! The second store is a copy of the first to which hidden conversations were added, with what the owner approved of them. So the same
-//! things have the same ids in both. The list of tools comes from the server: a new tool fails this test until it is asked here.
+//! The second store is a copy of the first, with hidden conversations and the memories that the owner approved from them added.
+//! So the same items have the same ids in both. The list of tools comes from the server: a new tool fails this test until it is
+//! covered here.
 
 use serde_json::{Value, json};
 
 use crate::agents::{StdioServer, initialize, request};
 use crate::harness::{Home, evening, jsonl, text};
 
-/// Number of hidden conversations that are added, each of another form.
+/// Number of hidden conversations that are added, each in a different form.
 const ADDITIONS: usize = 3;
 
-/// Words that only hidden conversations contain, one for each.
+/// Words that only hidden conversations contain, one per conversation.
 pub(crate) const SECRETS: [&str; ADDITIONS] = ["zanzibar", "quokka", "periwinkle"];
 
-/// Number of hexadecimal digits of an id.
+/// Number of hexadecimal digits in an id.
 const ID_DIGITS: usize = 32;
 
-/// What is said in private with somebody else. Each also repeats words of the open conversations, so that a hidden statement
+/// A private conversation with someone else. Each also repeats words of the open conversations, so that a hidden statement
 /// could absorb an open one, outrank it, or make it look better known.
 fn hidden(addition: usize) -> String {
     let secret = SECRETS[addition];
@@ -49,7 +50,7 @@ fn hidden(addition: usize) -> String {
     all
 }
 
-/// What is asked of a tool. Words and names of hidden conversations are asked for too.
+/// The requests to a tool. They also ask for words and names from hidden conversations.
 fn asks(tool: &str) -> Vec<Value> {
     let words = ["Porto", "Ben", "export my notes"].into_iter().chain(SECRETS);
     match tool {
@@ -92,8 +93,8 @@ fn asks(tool: &str) -> Vec<Value> {
     }
 }
 
-/// Everything that an agent can ask, with the answers. The tools that write come last, because they change what is read. With whom and
-/// where it talks is in `place`; an agent that names a place is asked only the tools that take one.
+/// Everything that an agent can ask, with the answers. The tools that write come last, because they change what is read.
+/// `place` holds whom the agent talks with and where; for an agent that names a place, only the tools that take one are called.
 pub(crate) fn told(home: &Home, agent: &str, place: &Value) -> Vec<(String, Value)> {
     let mut server = StdioServer::start(home, agent, "error");
     server.ask(&initialize());
@@ -138,7 +139,7 @@ pub(crate) fn told(home: &Home, agent: &str, place: &Value) -> Vec<(String, Valu
     answers.into_iter().map(|(asked, answer)| (asked, numbered(&answer.to_string(), &mut ids))).collect()
 }
 
-/// The answer with its ids replaced by the order in which they appear, because what an agent writes gets an id by chance.
+/// The answer with its ids numbered in order of appearance, because anything that an agent writes gets a random id.
 fn numbered(answer: &str, ids: &mut Vec<String>) -> Value {
     let (mut told, mut rest) = (String::new(), answer);
     while let Some(at) = rest.find('_') {
@@ -181,9 +182,9 @@ fn what_is_hidden_from_an_agent_changes_no_answer_of_any_tool_or_resource() {
     let more = open.copied();
     more.read(&(0..ADDITIONS).map(hidden).collect::<String>());
     approve_all(&more);
-    // Who is told nothing private, and who talks with somebody who was not there.
+    // An agent that may see nothing private, and one that talks with someone who was not there.
     for (agent, place) in [("Public", Value::Null), ("Host", json!({ "person": "chat:Ana", "channel": "dm:ana" }))] {
-        // The agent writes, so each time is with a copy.
+        // The agent writes, so each run uses a copy.
         let (here, there) = (told(&open.copied(), agent, &place), told(&more.copied(), agent, &place));
         assert_eq!(here.len(), there.len());
         let unread = here.iter().find(|(_, answer)| answer.to_string().contains("unknown field"));

@@ -1,5 +1,5 @@
-//! One process works on a data folder and answers the others: `keepsake serve`, stdio servers, hooks and the command line, started
-//! and ended in any order.
+//! One process works on a data folder and serves the others: `keepsake serve`, stdio servers, hooks and the command line,
+//! started and ended in any order.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ use crate::http::Served;
 /// Longer than any step takes, so that a hang becomes a failure.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// An MCP server for the agent Nova whose client has introduced itself.
+/// An MCP server for the agent Nova, already initialized by its client.
 fn stdio(home: &Home) -> StdioServer {
     let mut server = StdioServer::start(home, "Nova", "error");
     server.ask(&initialize());
@@ -31,12 +31,12 @@ fn append(server: &mut StdioServer, id: &str) {
     assert_eq!(answer["structuredContent"]["stored"], 1, "{id}: {answer}");
 }
 
-/// Asks over the socket, and returns the status of the answer; `None` if nobody answers.
+/// Sends a request over the socket and returns the status of the answer; `None` if there is none.
 fn ask(home: &Home, route: &str, body: &str) -> Option<u16> {
     let mut stream = UnixStream::connect(home.data().join("keepsake.sock")).ok()?;
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let head = format!("POST {route} HTTP/1.1\r\nHost: keepsake\r\nConnection: close\r\nContent-Type: application/json\r\n");
-    // In one piece: `write!` would send it in several.
+    // In a single write: `write!` would send several pieces.
     stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
@@ -46,7 +46,7 @@ fn ask(home: &Home, route: &str, body: &str) -> Option<u16> {
 /// The beginning of a request whose body is two bytes long.
 const HEAD_OF_TWO_BYTES: &str = "POST /changed HTTP/1.1\r\nHost: keepsake\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n";
 
-/// Waits until somebody answers on the socket with this status.
+/// Waits until a request over the socket is answered with this status.
 fn await_status(home: &Home, route: &str, status: u16) {
     let began = Instant::now();
     while ask(home, route, "{}") != Some(status) {
@@ -71,7 +71,7 @@ fn programs_start_and_end_in_any_order_and_nothing_is_lost() {
         assert!(first.end().0);
         append(&mut second, "opened by the second");
         let served = Served::on(home);
-        // It refuses to leave the work to another, which a stdio server does not.
+        // This process refuses to hand over its work to another, unlike a stdio server.
         await_status(&served.home, "/give-up", 409);
         append(&mut second, "through the window's process");
         assert!(second.end().0);
@@ -97,7 +97,7 @@ fn a_request_is_answered_once_it_is_whole() {
     let mut slow = UnixStream::connect(served.home.data().join("keepsake.sock")).unwrap();
     slow.set_read_timeout(Some(TIMEOUT)).unwrap();
     slow.write_all(HEAD_OF_TWO_BYTES.as_bytes()).unwrap();
-    // Time enough for an answer that comes too early, which closes the connection.
+    // Leaves enough time for a premature answer, which would close the connection.
     for _ in 0..20 {
         assert_eq!(ask(&served.home, "/changed", "{}"), Some(200));
     }
@@ -145,7 +145,7 @@ fn an_agent_gets_no_more_over_the_socket_than_it_may() {
 fn other_users_are_turned_away() {
     let served = Served::start();
     await_status(&served.home, "/give-up", 409);
-    // As if the person had opened the folder and the socket to everybody.
+    // As if the person had opened the folder and the socket to everyone.
     for (path, mode) in [(served.home.data(), 0o755), (served.home.data().join("keepsake.sock"), 0o666)] {
         std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     }
@@ -165,7 +165,7 @@ fn other_users_are_turned_away() {
         String::from_utf8(ran.stdout).unwrap()
     };
     assert_eq!(connect("same"), "connected\nHTTP/1.1 200\n", "control: the same user is answered");
-    // Only root can act as another user; anybody else is kept from it by the system, and gets no answer either.
+    // Only root can act as another user. The system prevents anyone else from doing so, which gives no answer either.
     assert!(!connect("other").contains("HTTP"), "another user gets no answer");
 }
 
@@ -198,7 +198,7 @@ fn the_command_line_finds_the_same_with_and_without_the_application() {
     assert_eq!(counts(&served.home), 7);
 }
 
-/// Runs a hook of Claude Code. Returns what it printed.
+/// Runs a Claude Code hook. Returns its output.
 fn hook(home: &Home, event: &str, input: &Value) -> String {
     home.run_with(&["hook", "claude-code", event, "--agent", "claude-code"], input.to_string()).ok()
 }
@@ -227,7 +227,7 @@ fn a_hook_asks_the_application_and_never_waits_long_for_it() {
     assert_eq!(hook(&served.home, "user-prompt-submit", &prompt), "", "the agent works on without a context");
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     signal(&served, "-CONT");
-    // The words served above are an echo by now, so another subject is asked about.
+    // By now, the words served above count as an echo, so the question is about another subject.
     let other = json!({ "session_id": "s1", "prompt": "Where do I live?" });
     assert!(hook(&served.home, "user-prompt-submit", &other).contains("Porto"), "and it answers again");
 }

@@ -1,7 +1,7 @@
-//! No password, token or recovery key is left anywhere by a live source, whatever goes wrong: not in a file of the data folder, a
-//! backup, the log at its most detailed level, an error, a state, or an image of the memory. Looked for after each fault.
+//! A live source leaves no password, token or recovery key anywhere, whatever goes wrong: not in a file of the data folder, a
+//! backup, the log at its most detailed level, an error, a state, or a core dump. This is checked after each fault.
 //!
-//! The faults of each protocol alone are tested in `connectors`, where the same is looked for after each of them.
+//! The faults of each protocol by itself are tested in `connectors`, with the same check after each fault.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -15,10 +15,10 @@ use crate::matrix::{self, Homeserver, TOKEN, Wrong};
 use crate::sources::dovecot::{Dovecot, PASSWORD, USER};
 use crate::sources::{source, until};
 
-/// A recovery key of nobody.
+/// A recovery key that belongs to nobody.
 const RECOVERY_KEY: &str = "EsTL fFgm QmWz JkYp 4quokkaharmonium";
 
-/// A Keepsake that is watched, and what its commands said.
+/// A Keepsake under observation, and the output of its commands.
 struct Watched {
     served: Served,
     said: String,
@@ -31,7 +31,7 @@ impl Watched {
         Self { served: Served::traced(), said: String::new(), secrets: secrets.to_vec(), backups: 0 }
     }
 
-    /// Runs a command with the most detailed log level. Returns its exit code and what it printed.
+    /// Runs a command with the most detailed log level. Returns its exit code and output.
     fn run(&mut self, args: &[&str], stdin: &str) -> (i32, String) {
         let mut command = self.served.home.command(args);
         command.env("KEEPSAKE_LOG", "trace");
@@ -55,7 +55,7 @@ impl Watched {
         until(state, || (self.state(id) == state).then_some(()));
     }
 
-    /// Where a secret is.
+    /// The places where a secret was found.
     fn found(&mut self) -> Vec<String> {
         let home = &self.served.home;
         self.backups += 1;
@@ -83,7 +83,7 @@ impl Watched {
     }
 }
 
-/// A mail server that knows nobody and repeats what it was sent, as it was and decoded. Returns its port.
+/// A mail server that knows no users and repeats what it was sent, both as received and decoded. Returns its port.
 fn repeating() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -199,7 +199,7 @@ fn control_a_secret_that_is_planted_anywhere_is_found() {
     let planted = "a-planted-password";
     let mut watched = Watched::start(&[planted]);
     assert!(watched.found().is_empty());
-    // A name is shown and stored: in the database, its log, the list, the answer of the command, and the backup.
+    // A name is displayed and stored: in the database, its log, the list, the command's output, and the backup.
     let (code, _) = watched.run(&["sources", "add", "webhook", "--name", planted], "");
     assert_eq!(code, 0);
     let found = watched.found().join("\n");
@@ -208,7 +208,7 @@ fn control_a_secret_that_is_planted_anywhere_is_found() {
     }
 }
 
-/// The size of a core dump that the limits of a process allow.
+/// The core dump size that the limits of a process allow.
 #[cfg(target_os = "linux")]
 fn core_of(limits: &str) -> String {
     let line = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
@@ -221,7 +221,7 @@ fn a_crash_leaves_no_image_of_the_memory() {
     const ALLOWED: &str = "ulimit -S -c $(ulimit -H -c)";
     let served = Served::limited(ALLOWED);
     assert_eq!(core_of(&std::fs::read_to_string(format!("/proc/{}/limits", served.pid())).unwrap()), "0");
-    // The control: another program that is started so would leave one, if the system allows any.
+    // The control: another program started with these limits would leave one, if the system allows any.
     let other =
         std::process::Command::new("sh").args(["-c", &format!("{ALLOWED}; cat /proc/self/limits; ulimit -H -c")]).output();
     let told = String::from_utf8(other.unwrap().stdout).unwrap();

@@ -16,10 +16,10 @@ use dovecot::{Dovecot, PASSWORD, USER};
 
 const CANARY: &str = "quokkaharmonium";
 
-/// How long a condition may take on a busy machine.
+/// Maximum time to wait for a condition on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Waits until `look` gives something. Returns it, and how long it took.
+/// Waits until `look` returns something. Returns that, and how long it took.
 pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> (T, Duration) {
     let began = Instant::now();
     loop {
@@ -68,7 +68,7 @@ fn what_a_webhook_sends_is_stored_once_and_found_at_once() {
     assert!(row["last_message_at"].is_i64(), "{row}");
 }
 
-/// Foods, one for each message that is timed.
+/// Foods, one for each timed message.
 const FOODS: [&str; 20] = [
     "hazelnuts", "shrimp", "celery", "sesame", "mustard", "walnuts", "lupins", "eggs", "soy", "wheat", "almonds", "mussels",
     "cashews", "oysters", "pistachios", "squid", "kiwis", "peaches", "lentils", "buckwheat",
@@ -96,7 +96,7 @@ fn what_arrives_is_searchable_within_three_seconds_and_proposed_within_a_minute(
         searchable.push(began.elapsed());
         sent.push(began);
     }
-    // Seen when all are there: the first ones waited longest, so no time is counted too short.
+    // Counted as seen once all have arrived. The first ones waited longest, so no measured time is too short.
     let (proposed, _) = until("all are proposed", || {
         let pending = served.call("memories_list", json!({ "status": ["pending"] })).to_string();
         FOODS.iter().all(|food| pending.contains(food)).then(|| sent.iter().map(Instant::elapsed).collect::<Vec<_>>())

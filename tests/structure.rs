@@ -1,7 +1,8 @@
-//! Rules for how the code is cut: no circle of imports between the files of a crate, and no type with too many public methods.
+//! Rules for the structure of the code: no import cycles between the files of a crate, and no type with too many public
+//! methods.
 //!
-//! Each rule is a plain function over parsed sources. Each has a control, sources with a fault that must be found, so that no rule
-//! passes because it checks nothing. What a crate may use, and what the tree may hold, is in `rules.rs`.
+//! Each rule is a plain function over parsed sources. Each has a control, sources with a fault that must be found, so that no
+//! rule passes because it checks nothing. The dependencies of crates and the contents of the tree are checked in `rules.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +12,8 @@ use syn::{Attribute, ImplItem, ItemImpl, ItemMod, ItemUse, Type, UseTree, Visibi
 
 use crate::harness::root;
 
-/// Maximum number of public methods of a type. One with more has several subjects, which get a handle each (`store/src/areas.rs`).
+/// Maximum number of public methods of a type. A type with more covers several subjects, each of which gets its own handle
+/// (`store/src/areas.rs`).
 const PUBLIC_METHODS_MAX: usize = 40;
 
 /// A module's path from the crate's root; empty for the root itself.
@@ -52,7 +54,7 @@ impl Sources {
         Self(texts.iter().map(|(path, text)| (module(path), syn::parse_file(text).expect("Rust"))).collect())
     }
 
-    /// The file that a path from the crate's root leads into.
+    /// The file that a path from the crate's root refers to.
     fn file_of(&self, path: &[String]) -> ModulePath {
         (0..=path.len()).rev().map(|end| path[..end].to_vec()).find(|path| self.0.contains_key(path)).unwrap_or_default()
     }
@@ -115,7 +117,7 @@ impl<'ast> Visit<'ast> for Paths<'_> {
     }
 }
 
-/// Which files a file uses. What it declares below itself does not count: a folder's own file gathers what is in the folder.
+/// The files that each file uses. Its own submodules do not count, because a folder's main file gathers what is in the folder.
 fn imports(sources: &Sources) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     let used_by = |(module, file): (&ModulePath, &syn::File)| {
         let mut paths = Paths { module, found: Vec::new() };
@@ -128,7 +130,7 @@ fn imports(sources: &Sources) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
     sources.0.iter().map(used_by).collect()
 }
 
-/// Groups of files of which each leads to each other, as their names.
+/// Groups of files that all lead to each other, as their names.
 fn circles(sources: &Sources) -> Vec<String> {
     let imports = imports(sources);
     let reachable = |from: &ModulePath| {
@@ -148,7 +150,7 @@ fn circles(sources: &Sources) -> Vec<String> {
     groups.into_iter().map(|group| group.join(" ↔ ")).collect()
 }
 
-/// The types with more public methods than there may be.
+/// The types with more public methods than allowed.
 fn crowded(sources: &Sources) -> Vec<String> {
     struct Methods(BTreeMap<String, usize>);
     impl<'ast> Visit<'ast> for Methods {

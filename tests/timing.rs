@@ -1,8 +1,8 @@
-//! How much work a refusal takes: what exists and is hidden from an agent is answered with as much work as what does not exist, so that
-//! no clock tells the two apart.
+//! How much work a refusal takes: a request about something hidden from an agent takes as much work as one about something that
+//! does not exist, so that timing does not tell the two apart.
 //!
-//! Work is counted in steps of SQLite's virtual machine, which are the same on a busy computer. What happens in memory is not counted:
-//! there, nothing hidden is looked at (`named_speakers`, `Scope::covers`).
+//! Work is counted in steps of SQLite's virtual machine, which are the same on a busy computer. Work in memory is not counted,
+//! because it looks at nothing hidden (`named_speakers`, `Scope::covers`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,28 +18,30 @@ use tempfile::TempDir;
 use crate::crash::Dice;
 use crate::harness::{evening, jsonl, open_app};
 
-/// Conversations that are hidden, each with somebody, a title, statements and a request that nobody could meet.
+/// Hidden conversations, each with a person, a title, statements and a request that nobody could fulfill.
 const HIDDEN: usize = 8;
 
-/// Times that each question is asked.
+/// Number of times that each question is asked.
 const ROUNDS: usize = 5;
 
-/// Steps by which two answers may differ, for each row that an index names: to find one row of a hidden place instead of none, or one
-/// row of a word. A question of its own to the store takes more, and so does anything that is read of what was found.
+/// Maximum difference in steps between two answers, per index row: the cost of finding one row of a hidden place instead of
+/// none, or one row of a word. A separate query to the store takes more steps, and so does reading anything from the rows
+/// found.
 const STEPS_A_ROW: u64 = 8;
 
-/// Rows of hidden places that a question may name: a place is looked up by its channel, by its id and by its title.
+/// Number of rows of hidden places that a question may match: a place is looked up by its channel, by its id and by its title.
 const PLACES: u64 = 8;
 
-/// What the hidden conversations are about and with whom, and the same about which nothing is there. Both are as long.
+/// The subject and the person of the hidden conversations, each with a counterpart of the same length that occurs nowhere.
 const WORDS: [(&str, &str); 2] = [("zanzibar", "mezquite"), ("Zuleika", "Zorbina")];
 
 /// What is asked.
 struct Asked {
     tool: &'static str,
-    /// `zanzibar` and `Zuleika` stand for what is asked about.
+    /// The request, in which `zanzibar` and `Zuleika` are placeholders for what it asks about.
     request: Value,
-    /// Rows of the word index that the hidden word has. The index holds the words of all messages, so they are passed over one by one.
+    /// Number of rows for the hidden word in the word index. The index contains the words of all messages, so these rows are
+    /// skipped one by one.
     rows: u64,
 }
 
@@ -47,7 +49,7 @@ fn asked(tool: &'static str, request: Value) -> Asked {
     Asked { tool, request, rows: 0 }
 }
 
-/// A question in words, one of which is in so many hidden messages of each conversation.
+/// A question in words. One of the words occurs in this many hidden messages of each conversation.
 fn in_words(tool: &'static str, request: Value, messages: u64) -> Asked {
     Asked { tool, request, rows: messages * HIDDEN as u64 }
 }
@@ -66,9 +68,9 @@ fn questions() -> Vec<Asked> {
         asked("context", json!({ "channel": "dm:zanzibar1" })),
         asked("context", json!({ "channel": "zanzibar-1" })),
         in_words("search", json!({ "query": "zanzibar" }), 3),
-        // Found by its part. The longer word is looked up on its own.
+        // Found by a part of the word. The longer word is looked up separately.
         in_words("search", json!({ "query": "anzibar" }), 6),
-        // Measured: a row with a phrase takes 24 steps, one with a word 4.
+        // As measured, a row takes 24 steps with a phrase and 4 with a word.
         in_words("search", json!({ "query": "\"zanzibar money\"" }), 3),
         asked("search", json!({ "query": "person:Zuleika" })),
         asked("search", json!({ "query": "person:dm:Zuleika" })),
@@ -95,7 +97,7 @@ fn questions() -> Vec<Asked> {
     ]
 }
 
-/// A store with much that is hidden from the agent that asks.
+/// A store with a lot of data that is hidden from the asking agent.
 struct Desk {
     app: App,
     spy: AgentAccess,
@@ -144,7 +146,7 @@ impl Desk {
         evening() + &open + &hidden.collect::<String>()
     }
 
-    /// Steps that a question takes.
+    /// Number of steps that a question takes.
     fn steps_of(&self, tool_name: &str, request: &Value) -> u64 {
         let before = self.steps.load(Ordering::Relaxed);
         // An error is an answer too.
@@ -152,14 +154,14 @@ impl Desk {
         self.steps.load(Ordering::Relaxed) - before
     }
 
-    /// The middle of the steps that each of two works takes. They are asked in random order.
+    /// The median number of steps for each of two operations, which run in random order.
     fn compared(&self, mut works: [Box<dyn FnMut(usize) -> u64 + '_>; 2], dice: &mut Dice) -> [u64; 2] {
         let mut steps = [Vec::new(), Vec::new()];
         for round in 0..=ROUNDS {
             let first = dice.below(2) as usize;
             for at in [first, 1 - first] {
                 let taken = works[at](round);
-                // What was never asked is prepared first.
+                // The first round is not counted, because it also prepares new queries.
                 if round > 0 {
                     steps[at].push(taken);
                 }
@@ -172,7 +174,7 @@ impl Desk {
     }
 }
 
-/// The request about what is there, or about what is not. `round` makes it new for tools that write.
+/// The request about something hidden, or about something that does not exist. `round` makes it new for tools that write.
 fn about(request: &Value, is_there: bool, round: usize) -> Value {
     let mut text = request.to_string();
     for (there, absent) in WORDS.iter().filter(|_| !is_there) {
@@ -215,7 +217,7 @@ fn more_work_for_what_is_hidden_is_noticed() {
     let mut dice = Dice(23);
     let search = asked("search", json!({ "query": "person:Zuleika" }));
     let store = desk.app.engine().store();
-    // Looks at what was found, before it decides that it may not be told.
+    // Reads what was found before deciding that it must not be revealed.
     type Look<'d> = &'d dyn Fn(&str);
     let careless: [(&str, Look<'_>); 2] = [
         ("reads the handle of whoever is known", &|name| {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use keepsake_api::App;
 use keepsake_server::{Host, ServeError};
 
-/// The serving side of the desktop program, once its background work has begun.
+/// The part of the desktop program that serves other programs, once the background work has begun.
 #[derive(Default)]
 pub(crate) struct Serving(Mutex<Option<Arc<Host>>>);
 
@@ -22,7 +22,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Ends what is served.
+    /// Stops serving other programs.
     pub(crate) fn end(&self) {
         let host = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(host);

@@ -1,15 +1,18 @@
-//! `make bench`: ten agents append and ask at once in a running server that holds 100,000 messages.
+//! `make bench`: ten agents append and ask at the same time, on a running server with 100,000 messages.
 //!
-//! The data folder is filled and embedded first, with the local model, in this process. Then `keepsake serve --no-ui` answers over
-//! HTTP, as agents use it. Each agent has its own token and conversation. In a turn it appends two messages and asks for a context
-//! about the first. Afterwards the store is read again: every acknowledged message must be there once.
+//! First, the data folder is filled and embedded with the local model, in this process. Then `keepsake serve --no-ui` answers
+//! over HTTP, as agents use it. Each agent has its own token and conversation. In each turn, it appends two messages and
+//! requests a context about the first. Afterward, the store is read again: every acknowledged message must be there exactly
+//! once.
 //!
-//! Two paces are measured. With a pause of a second between turns, ten agents take as many turns as ten people who each talk to an
-//! agent without ever reading its answer. Without a pause, ten calls are always in the server, so a call waits for nine others.
+//! Two paces are measured. With a pause of one second between turns, ten agents take as many turns as ten people who each talk
+//! to an agent without ever reading its answers. Without a pause, the server is always handling ten calls, so each call waits
+//! for nine others.
 //!
-//! `KEEPSAKE_BENCH_SECONDS` is the time for the first pace (60 unless given; 600 is the long form), and a tenth of it for the second.
-//! `KEEPSAKE_BENCH_MESSAGES` is the size, and `KEEPSAKE_BENCH_DIR` a folder that is filled once and used again. The reader is left out: reading 100,000 messages would take most
-//! of an hour, and an idle server has finished it.
+//! `KEEPSAKE_BENCH_SECONDS` is the time for the first pace (default 60; 600 for a long run); the second pace gets a tenth of
+//! it. `KEEPSAKE_BENCH_MESSAGES` is the number of messages, and `KEEPSAKE_BENCH_DIR` is a folder that is filled once and
+//! reused. The reader is left out: reading 100,000 messages would take most of an hour, and an idle server has already finished
+//! it.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 #[allow(dead_code, reason = "shared with other benchmarks")]
@@ -39,11 +42,11 @@ const MESSAGES: usize = 100_000;
 const SECONDS: u64 = 60;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Aims for the 95th percentile (issue 22), in milliseconds.
+/// Targets for the 95th percentile (issue 22), in milliseconds.
 const APPEND_AIM_MS: f64 = 30.0;
 const CONTEXT_AIM_MS: f64 = 150.0;
 
-/// Things that people ask an agent about in the generated year and outside of it.
+/// Subjects that people ask an agent about, from the generated year and from outside it.
 const ASKED: [&str; 8] = [
     "what do I have to bring to the meeting on Thursday",
     "plan a dinner for my friends at the weekend",
@@ -98,7 +101,7 @@ fn parts(data: &Path, embedder: EmbedderSlot) -> EngineParts {
     }
 }
 
-/// A model folder that holds everything but the reader.
+/// A model folder that contains everything except the reader.
 fn without_reader(prepared: &Path, models: &Path) -> Outcome {
     std::fs::create_dir(models)?;
     for entry in std::fs::read_dir(prepared)? {
@@ -142,7 +145,7 @@ fn fill(data: &Path, models: &Path) -> Outcome {
     Ok(())
 }
 
-/// The running server, and what its agents call themselves.
+/// The running server, and the tokens of its agents.
 struct Server {
     child: Child,
     port: u16,
@@ -176,7 +179,7 @@ impl Server {
         Ok(Self { child, port, tokens })
     }
 
-    /// Calls a tool on a connection that is used again. Returns the answer and the time that it took.
+    /// Calls a tool on a reused connection. Returns the answer and the time it took.
     fn call(&self, stream: &mut BufReader<TcpStream>, agent: usize, tool: &str, body: &Value) -> Outcome<(Value, Duration)> {
         let body = body.to_string();
         let head = format!(
@@ -211,13 +214,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What one agent saw.
+/// What one agent observed.
 #[derive(Default)]
 struct Seen {
     append: Vec<Duration>,
@@ -225,7 +228,7 @@ struct Seen {
     acknowledged: usize,
 }
 
-/// Lets all agents talk at one pace, prints the figures, and returns how many messages were acknowledged.
+/// Runs all agents at one pace, prints the figures, and returns the number of acknowledged messages.
 fn measure(server: &Server, pace: &str, pause: Duration, time: Duration, run: &str) -> Outcome<usize> {
     let until = Instant::now() + time;
     let seen = std::thread::scope(|scope| {

@@ -20,7 +20,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// Number of messages per conversation. Of three conversations, two last one evening and one continues for two years.
+/// Number of messages per conversation. Out of every three conversations, two last one evening and one continues for two years.
 const MESSAGES_EACH: usize = 60;
 
 const CONVERSATIONS_A_BATCH: usize = 100;

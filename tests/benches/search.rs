@@ -66,7 +66,7 @@ fn line(dice: &mut Dice) -> String {
         line.push(' ');
         line.push_str(WORDS[a.min(b)]);
     }
-    // One word is rare, like names and numbers.
+    // One of the words is rare, such as a name or a number.
     line.push_str(&format!(" item{}", dice.below(50_000)));
     line
 }

@@ -1,9 +1,9 @@
-//! `make bench`: a store with 20 sources and a million messages. Exports of twenty programs are generated and imported one after the
-//! other, then one of them again, and the store is opened as the window does.
+//! `make bench`: a store with 20 sources and a million messages. Exports of twenty programs are generated and imported one
+//! after the other, then one of them is imported again, and the store is opened as the window opens it.
 //!
-//! Each import and the start run in a process of their own, and the kernel reports its peak memory (`VmHWM`, Linux). A start is
-//! timed until the answers are there that the window asks for first; the window itself is timed by `tests/e2e/benches/window.mjs`.
-//! `KEEPSAKE_BENCH_MESSAGES` sets another number of messages.
+//! Each import and each start runs in its own process, and the kernel reports its peak memory (`VmHWM`, Linux). A start is
+//! timed until the window's first requests are answered; the window itself is timed by `tests/e2e/benches/window.mjs`.
+//! `KEEPSAKE_BENCH_MESSAGES` sets a different number of messages.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::path::Path;
@@ -19,10 +19,10 @@ use keepsake_models::keys::SessionKeys;
 use keepsake_testkit::sources::SOURCES;
 use serde_json::json;
 
-/// The messages of all sources together.
+/// Total number of messages from all sources.
 const MESSAGES: usize = 1_000_000;
 
-/// Arguments that mark the process of an import and that of a start.
+/// Arguments that mark an importing process and a starting process.
 const IMPORT: &str = "--import";
 const START: &str = "--start";
 
@@ -57,7 +57,7 @@ fn main() -> Outcome {
         SOURCES.len(),
         began.elapsed().as_secs_f64()
     );
-    // The first start finds the file in memory, as after an import; so does each that follows.
+    // At each start, the file is already cached in memory; at the first one, because of the import.
     for _ in 0..3 {
         this().arg(START).arg(&data).status()?.success().then_some(()).ok_or("a start failed")?;
     }

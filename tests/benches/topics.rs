@@ -147,7 +147,7 @@ fn pick<'w>(words: &[&'w str], n: u64) -> &'w str {
     words[(n % words.len() as u64) as usize]
 }
 
-/// A room, a group, a pair or a chat, in turn, with two or three subjects one after another.
+/// Alternates between a room, a group, a pair and a chat, each with two or three subjects one after another.
 fn conversation(dice: &mut Dice, n: usize) -> Vec<Message> {
     let with = n as u64 % PEOPLE;
     let (base, other) = match n % 4 {

@@ -1,4 +1,5 @@
-//! `keepsake backup` and `keepsake restore`, as a person runs them, also while another process is running and when killed.
+//! `keepsake backup` and `keepsake restore`, as a person runs them, including while another process is running and when they
+//! are killed.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -1,4 +1,5 @@
-//! `keepsake connect` and the hooks that it enters: the settings of other programs, changed on request and put back to the byte.
+//! `keepsake connect` and the hooks that it installs: the settings of other programs, changed on request and restored byte for
+//! byte.
 
 use std::path::PathBuf;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, finish, rows};
 
-/// A home folder with settings of Claude Code, and a store.
+/// A home folder with Claude Code settings, and a store.
 struct Computer {
     home: Home,
     folder: PathBuf,
@@ -86,7 +87,7 @@ fn what_is_entered_is_tried_as_the_program_would_start_it() {
 #[test]
 fn hooks_take_in_the_session_and_never_fail_the_agent() {
     let computer = Computer::new();
-    // Codex reads any output of `stop` as JSON, and takes none for nothing to say, as Claude Code does.
+    // Codex reads any output of `stop` as JSON. Like Claude Code, it takes empty output to mean that there is nothing to say.
     for client in ["claude-code", "codex"] {
         for input in ["", "{", "[]", "{}", "{\"transcript_path\":\"relative\"}", "{\"transcript_path\":\"/nowhere/at/all\"}"] {
             for event in ["session-start", "user-prompt-submit", "stop", "session-end"] {

@@ -93,7 +93,7 @@ fn of_an_erased_person_no_byte_remains_and_what_others_said_stays() {
     assert_eq!(home.stored(), before, "looking erases nothing");
     let outcome = home.json(&["erase", "person", &person]);
     for (field, count) in [("messages", 100), ("conversations", 2)] {
-        // Twenty messages of hers in the group, and two one-on-one conversations of forty messages.
+        // Twenty of her messages in the group, and two one-on-one conversations of forty messages.
         assert_eq!((&foreseen[field], &outcome[field]), (&json!(count), &json!(count)), "{field}");
     }
     assert_eq!(foreseen["shortened"], 1, "the group stays");

@@ -74,7 +74,7 @@ fn exports_of_every_format_of_the_table_are_accounted_for_and_add_nothing_twice(
     let mut kinds = std::collections::BTreeSet::new();
     let folders = std::fs::read_dir(fixture("")).unwrap().map(|entry| entry.unwrap().path());
     let known = exports();
-    // Databases are written as text among the fixtures, except one that is encrypted and refused.
+    // The fixtures contain databases as text, except for an encrypted one, which is refused.
     let is_database = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "sql" || ending == "db");
     let is_export = |path: &PathBuf| !is_database(path) && !known.contains(path);
     let others = ["claude-account", "sessions", "topics", "word", "README.md"];
@@ -83,7 +83,7 @@ fn exports_of_every_format_of_the_table_are_accounted_for_and_add_nothing_twice(
             std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(is_export).collect();
         let mut messages = 0;
         for path in &paths {
-            // A folder may hold files that are left out, which the exit status says.
+            // A folder may contain files that are left out, which the exit code shows.
             let import = || serde_json::from_str(&home.run(&["import", path.to_str().unwrap(), "--json"]).out).unwrap();
             let first: Value = import();
             let (seen, imported, duplicate, skipped) = account(&first);
@@ -98,7 +98,7 @@ fn exports_of_every_format_of_the_table_are_accounted_for_and_add_nothing_twice(
     home.run(&["verify"]).ok();
 }
 
-/// The databases among the fixtures, which are written there as text, each made below `folder`.
+/// The databases among the fixtures, where they are stored as text; each is created under `folder`.
 fn databases(folder: &Path) -> Vec<PathBuf> {
     let kinds = std::fs::read_dir(fixture("")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let texts = kinds.flat_map(|kind| std::fs::read_dir(kind).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>());
@@ -110,7 +110,7 @@ fn databases(folder: &Path) -> Vec<PathBuf> {
         rusqlite::Connection::open(&path).unwrap().execute_batch(&rows).unwrap();
         made.push(path);
     }
-    // An export comes before the one that grew from it.
+    // An export comes before a later one that extends it.
     made.sort_by_key(|path| path.file_stem().unwrap().to_owned());
     made
 }
@@ -122,7 +122,7 @@ fn databases_of_other_programs_add_nothing_twice_and_what_grew_adds_what_is_new(
     let mut kinds = std::collections::BTreeSet::new();
     let mut messages = 0;
     for path in databases(folder.path()) {
-        // One of them is another program's, and is refused.
+        // One of them belongs to another program and is refused.
         let ran = home.run(&["import", path.to_str().unwrap(), "--json"]);
         if path.ends_with("mempalace-other.db") {
             ran.failure();
@@ -234,7 +234,7 @@ fn a_dry_run_foresees_what_the_import_then_does() {
         for answer in [&mut foreseen, &mut done] {
             answer["dry_run"].take();
         }
-        // Only a look lists channels, so that the person can choose.
+        // Only a dry run lists channels, so that the person can choose.
         for file in foreseen["files"].as_array_mut().unwrap() {
             assert!(file.as_object_mut().unwrap().remove("channels").is_some());
         }

@@ -1,19 +1,19 @@
-//! `keepsake service`: a systemd user unit, written, started, looked at and removed, with a `systemctl` that writes down what it is
-//! asked.
+//! `keepsake service`: a systemd user unit is written, started, inspected and removed, with a `systemctl` that records its
+//! calls.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use crate::harness::{Home, Ran, finish};
 
-/// A home folder, and a `systemctl` of its own.
+/// A home folder with its own `systemctl`.
 struct Computer {
     home: Home,
     folder: PathBuf,
 }
 
 impl Computer {
-    /// `says` is what `systemctl` does after it wrote down its arguments.
+    /// `says` is what `systemctl` does after recording its arguments.
     fn new(says: &str) -> Self {
         let home = Home::new();
         let folder = home.data().with_file_name("a person");

@@ -178,8 +178,8 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
     let log = Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).with_ansi(false).finish();
-    // If there is only one dispatcher, a log statement asks the first thread that reaches it, which may belong to another test,
-    // and then stays silent.
+    // With only one dispatcher, the first thread that reaches a log statement decides whether it is enabled; if that thread
+    // belongs to another test, the statement stays disabled.
     let _another = tracing::Dispatch::new(tracing_subscriber::registry());
     let mut sent = BTreeMap::<&str, usize>::new();
     tracing::subscriber::with_default(subscriber, || {

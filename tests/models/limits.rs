@@ -23,7 +23,8 @@ fn claims() -> Vec<Claim> {
 #[test]
 fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person() {
     let server = server(claims());
-    // An address that leads to this computer but counts as another one, because the address that the person entered decides.
+    // An address that leads to this computer but counts as a different computer, because only the address that the person
+    // entered matters.
     let elsewhere = format!("http://0.0.0.0:{}", server.port());
     let desk = Desk::with(&server, Arc::new(PluggedIn), |settings| {
         settings.provider.as_mut().unwrap().url = elsewhere;

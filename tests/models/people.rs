@@ -1,5 +1,5 @@
 //! Profiles by a model: its entries appear next to those of the rules, each of its requests covers only one audience, and
-//! disputed entries stay away.
+//! disputed entries do not come back.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -27,7 +27,7 @@ fn answer(title: &str, when: &str, purposes: &[&str]) -> String {
     json!({ "title": title, "when": when, "purposes": purposes }).to_string()
 }
 
-/// The reply of a good model to requests about a release, and of the yes-sayer to all others.
+/// A good model's reply to requests about a release; to all others, the reply of the model that says yes.
 fn good(request: &Received) -> String {
     if purpose(request) == "playbook" { answer(TITLE, WHEN, &PURPOSES) } else { reply(request, &[]) }
 }

@@ -39,7 +39,7 @@ fn entries(request: &Received) -> Vec<(u64, String)> {
     read.filter_map(|line| Some((line["entry"].as_u64()?, line["text"].as_str()?.to_owned()))).collect()
 }
 
-/// The reply of a good model to requests about these entries, and of the yes-sayer to all others.
+/// A good model's reply to requests about these entries; to all others, the reply of the model that says yes.
 fn good(request: &Received) -> String {
     if purpose(request) != "reflect" {
         return reply(request, &[]);

@@ -50,7 +50,7 @@ fn answer(items: &[Value]) -> String {
         .to_string()
 }
 
-/// The reply of a good model to requests about a session, and of the yes-sayer to all others.
+/// A good model's reply to requests about a session; to all others, the reply of the model that says yes.
 fn good(request: &Received) -> String {
     if purpose(request) != "session" {
         return reply(request, &[]);

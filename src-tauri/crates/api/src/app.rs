@@ -93,7 +93,7 @@ pub(crate) struct AppInner {
     agent_server: Mutex<ServerState>,
     seen_version: Mutex<i64>,
     tasks: Mutex<HashMap<String, Arc<AtomicBool>>>,
-    /// The sign-in that waits for the person, with its name. There is one at a time, as there is one person.
+    /// The sign-in that waits for the person, with its name. There is only one at a time, because there is only one person.
     sign_in: Mutex<Option<(String, WaitingSignIn)>>,
 }
 
@@ -168,7 +168,8 @@ impl App {
     /// the queue, this one takes over when that process ends. Both use a CPU core for a while, so a host with a window calls this
     /// after drawing the window.
     ///
-    /// `on_working` is called once this process works on the queue: now, or when it takes over. Returns whether that is now.
+    /// `on_working` is called when this process starts to work on the queue: immediately, or when it takes over. Returns
+    /// whether it was immediately.
     pub fn begin_work(&self, model_dir: PathBuf, on_working: impl FnOnce(Self) + Send + 'static) -> Result<bool, ApiError> {
         let inner = &self.inner;
         *inner.on_working.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(on_working));
@@ -244,12 +245,12 @@ impl App {
             .ok_or_else(|| ApiError::invalid("this file was chosen before Keepsake was restarted; choose it again"))
     }
 
-    /// How agents are served on loopback by this process.
+    /// How this process serves agents on loopback.
     pub fn agent_server_state(&self) -> ServerState {
         self.inner.agent_server.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reports how agents are served on loopback by this process.
+    /// Reports how this process serves agents on loopback.
     pub fn set_agent_server_state(&self, state: ServerState) {
         *self.inner.agent_server.lock().unwrap_or_else(PoisonError::into_inner) = state;
         self.tell(&Event::Changed { tags: vec!["status".to_owned()] });
@@ -290,21 +291,21 @@ impl App {
 
     /// Cancels a long-running operation. Does nothing if it has already ended.
     pub(crate) fn cancel_task(&self, name: &str) {
-        // A sign-in that nothing waits for yet ends here.
+        // End a sign-in that no command waits for yet.
         drop(self.take_sign_in(name));
         if let Some(task) = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             task.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Keeps a sign-in that waits for the person, in place of an earlier one. Returns its name.
+    /// Stores a sign-in that waits for the person, replacing an earlier one. Returns its name.
     pub(crate) fn keep_sign_in(&self, waiting: WaitingSignIn) -> String {
         let name = RandomIds::default().next_uuid().simple().to_string();
         *self.inner.sign_in.lock().unwrap_or_else(PoisonError::into_inner) = Some((name.clone(), waiting));
         name
     }
 
-    /// The sign-in with this name, once.
+    /// Takes the sign-in with this name, so it can be used only once.
     pub(crate) fn take_sign_in(&self, name: &str) -> Option<WaitingSignIn> {
         let mut kept = self.inner.sign_in.lock().unwrap_or_else(PoisonError::into_inner);
         kept.take_if(|(known, _)| known == name).map(|(_, waiting)| waiting)

@@ -13,7 +13,7 @@ pub enum Code {
     Invalid,
     /// The requested object does not exist.
     NotFound,
-    /// The current state does not allow it; the message says why.
+    /// The current state does not allow the request; the message says why.
     Refused,
     /// A person canceled it.
     Cancelled,
@@ -32,22 +32,22 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// Of the kind [`Code::Invalid`].
+    /// An error of the kind [`Code::Invalid`].
     pub fn invalid(message: impl Into<String>) -> Self {
         Self { code: Code::Invalid, message: message.into() }
     }
 
-    /// Of the kind [`Code::NotFound`].
+    /// An error of the kind [`Code::NotFound`].
     pub fn not_found(message: impl Into<String>) -> Self {
         Self { code: Code::NotFound, message: message.into() }
     }
 
-    /// Of the kind [`Code::Refused`].
+    /// An error of the kind [`Code::Refused`].
     pub fn refused(message: impl Into<String>) -> Self {
         Self { code: Code::Refused, message: message.into() }
     }
 
-    /// Of the kind [`Code::Failed`].
+    /// An error of the kind [`Code::Failed`].
     pub fn failed(message: impl Into<String>) -> Self {
         Self { code: Code::Failed, message: message.into() }
     }

@@ -1,5 +1,5 @@
-//! What the process finds around it: environment variables, operating system and its own path. They are read once, when the
-//! application opens, and are data from then on, so that a test can give others.
+//! The surroundings of the process: environment variables, operating system and its own path. They are read once, when the
+//! application opens, and passed as data from then on, so that a test can supply others.
 //!
 //! Not here: what they mean for a program's files (`keepsake-connect`).
 
@@ -13,16 +13,16 @@ use crate::error::ApiError;
 /// Environment variables, operating system and path of the running program.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
-    /// The operating system, as far as folders differ.
+    /// The operating system, which determines where programs keep their files.
     pub os: Os,
     /// The environment variables.
     pub vars: Vec<(OsString, OsString)>,
-    /// Full path of the running program, if the system tells it.
+    /// Full path of the running program, if the system provides it.
     pub program: Option<PathBuf>,
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The surroundings of this process.
     pub fn of_process() -> Self {
         Self { os: Os::current(), vars: std::env::vars_os().collect(), program: std::env::current_exe().ok() }
     }
@@ -38,7 +38,7 @@ impl Surroundings {
             .ok_or_else(|| ApiError::refused("there is no home folder, so the programs' settings cannot be found; set HOME"))
     }
 
-    /// The folders in which programs are looked for.
+    /// The folders that are searched for programs.
     pub(crate) fn path(&self) -> Vec<PathBuf> {
         std::env::split_paths(&self.var("PATH").unwrap_or_default()).collect()
     }

@@ -20,9 +20,9 @@ const EPHEMERAL_DAYS: i64 = 2;
 /// as likely over as not.
 const SITUATION_DAYS: i64 = 183;
 
-/// Maximum number of other memories compared in full with each sampled memory; those that share the most words come first.
+/// Maximum number of other memories compared in full with each sampled memory, preferring those that share the most words.
 const NEAR_MAX: usize = 24;
-/// A word that occurs in more memories than this says nothing about how near two memories are.
+/// A word that occurs in more memories than this does not indicate that two memories are similar.
 const COMMON_MEMORIES: usize = 500;
 
 /// The normal quantile for a 95% interval.
@@ -86,7 +86,7 @@ pub enum Fault {
     Echoed,
     /// Another memory contradicts it.
     Contradiction,
-    /// Another memory says the same.
+    /// Another memory says the same thing.
     Duplicate,
     /// It is outdated.
     Stale,

@@ -1,4 +1,4 @@
-//! Decides whether two statements say the same, with the four outcomes of seed 004.
+//! Decides whether two statements say the same thing, with the four outcomes of seed 004.
 //!
 //! Cosine similarity cannot distinguish "allergic to nuts" from "not allergic to nuts", or Rotterdam from Utrecht. Formal
 //! features therefore decide first: names, numbers, possession and negation; the cosine only shows how close the statements are.
@@ -12,7 +12,7 @@ use keepsake_text::{is_stop_word, words as words_of};
 
 use crate::statement::spoken;
 
-/// Without vectors, two statements say the same if they share at least this fraction of their content words.
+/// Without vectors, two statements say the same thing if they share at least this fraction of their content words.
 const SAME_OVERLAP: f32 = 0.75;
 /// Without vectors, two statements are related if they share at least this fraction.
 const RELATED_OVERLAP: f32 = 0.3;
@@ -76,7 +76,7 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
 /// Attributes for activities and likes: "I play the cello" is a skill, and "every evening" makes it a hobby.
 const PURSUITS: [Attribute; 4] = [Attribute::Hobby, Attribute::Skill, Attribute::Like, Attribute::Habit];
 
-/// True if statements with these attributes may say the same.
+/// True if statements with these attributes may say the same thing.
 fn is_one_matter(a: Attribute, b: Attribute) -> bool {
     a == b || PURSUITS.contains(&a) && PURSUITS.contains(&b)
 }
@@ -141,7 +141,7 @@ impl<'a> Claim<'a> {
         Self { content: &candidate.content, fact: candidate.fact }
     }
 
-    /// A claim of which only the wording is known.
+    /// A claim with known wording only.
     pub fn worded(content: &'a str) -> Self {
         Self { content, fact: None }
     }
@@ -195,7 +195,7 @@ pub(crate) fn shares_name(a: &str, b: &str) -> bool {
     !gist(a).names.is_disjoint(&gist(b).names)
 }
 
-/// A word that occurs in more statements than this says nothing about how near two statements are.
+/// A word that occurs in more statements than this does not indicate that two statements are similar.
 const COMMON_STATEMENTS: usize = 500;
 
 /// Maximum number of statements compared in full with each statement, chosen by shared words.
@@ -269,7 +269,7 @@ pub fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
     (product > 0.0 && product.is_finite()).then(|| (dot / product).clamp(-1.0, 1.0))
 }
 
-/// True if both sets contain something that the other does not.
+/// True if each set contains something that the other does not.
 fn conflicts(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
     !a.is_empty() && !b.is_empty() && !a.is_subset(b) && !b.is_subset(a)
 }

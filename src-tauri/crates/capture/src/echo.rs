@@ -18,7 +18,7 @@ use keepsake_domain::{
 use keepsake_text::pattern::re;
 use regex::Regex;
 
-/// From this many words on, nobody writes the same text twice by chance.
+/// From this many words on, it is assumed that nobody writes the same text twice by chance.
 const ALONE_WORDS_MIN: usize = 8;
 
 /// Minimum number of words in a piece; fewer occur in any text.
@@ -277,7 +277,7 @@ pub fn echoes(text: &str, is_served: &dyn Fn(&str) -> bool) -> Vec<Range<usize>>
         let is_told = is_told || key.starts_with("user ") || key.starts_with("user's ");
         if is_told || key.split(' ').count() >= ALONE_WORDS_MIN { strong.push(piece) } else { weak.push(piece) }
     }
-    // If two separate served pieces occur in one text, neither is there by chance.
+    // If two separate served pieces occur in one text, neither is a coincidence.
     let mut apart: Vec<&Range<usize>> = Vec::new();
     for piece in &weak {
         if apart.iter().all(|known| known.end <= piece.start || piece.end <= known.start) {

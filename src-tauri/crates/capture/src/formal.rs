@@ -40,7 +40,7 @@ fn borrowed_stretches(text: &str) -> Vec<Stretch> {
             Some(Gate::PastedText)
         }
         Form::QuotedLine | Form::Quotation => Some(Gate::QuotedText),
-        // `Job: nurse` and `Home: Leeds` look like a dialogue too, so the form is not decisive.
+        // `Job: nurse` and `Home: Leeds` also look like dialogue, so the format alone does not decide.
         Form::Dialogue | Form::InlineCode => None,
     };
     let stretch = |one: Borrowed| Some(Stretch { gate: gate(one.form)?, is_of_lines: one.form.is_of_lines(), bytes: one.bytes });

@@ -26,7 +26,7 @@ const MOMENTARY_DAYS: i64 = 14;
 const FORGOTTEN_DAYS: i64 = 365;
 /// A year may still be a topic until this many days after its end.
 const YEAR_OVER_DAYS: i64 = 31;
-/// A topic that came up in at least this many conversations is one that the person returns to.
+/// A topic that came up in at least this many conversations is considered a recurring one.
 const CONVERSATIONS_TELLING: usize = 3;
 
 /// An active memory, as input for reflection.

@@ -1,7 +1,7 @@
-//! Carries out a plan: backs up, then replaces each file in one step. The only part of this module that writes.
+//! Carries out a plan: backs up each file, then replaces it in one step. The only part of this module that writes.
 //!
-//! A symbolic link stays, and what it points to is written, because dotfile managers keep the file elsewhere. A write-protected
-//! file is left alone: its folder may be writable, and whoever protected it meant it.
+//! A symbolic link stays and its target is written, because dotfile managers keep the file elsewhere. A write-protected file is
+//! left alone, even if its folder is writable, because somebody protected it deliberately.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -13,22 +13,22 @@ use tempfile::NamedTempFile;
 use super::error::{ConnectError, unreadable};
 use super::plan::{FileChange, Plan};
 
-/// Links followed from one file. Linux follows 40; more is a circle.
+/// Maximum number of links followed from one file. Linux follows 40; more indicate a cycle.
 const LINKS_MAX: usize = 40;
 
-/// Backups of one file within one second.
+/// Maximum number of backups of one file within one second.
 const BACKUPS_MAX: usize = 100;
 
-/// A file that was written, and the copy of what it was before.
+/// A file that was written, and the backup of its previous content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The file.
     pub path: PathBuf,
-    /// The copy of what it was; nothing if it was not there.
+    /// The backup of the previous content; nothing if the file did not exist.
     pub backup: Option<PathBuf>,
 }
 
-/// Reads a file, for a plan. Links are followed; nothing if there is no file.
+/// Reads a file for a plan, following links. Returns nothing if the file does not exist.
 pub fn read_file(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -37,7 +37,7 @@ pub fn read_file(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Writes what a plan says, all of it or nothing. `now` names the backups.
+/// Applies all changes of a plan, or none of them. The names of the backups are based on `now`.
 pub fn apply(plan: &Plan, now: Timestamp) -> Result<Vec<Written>, ConnectError> {
     for change in &plan.changes {
         if let (Some(other), false) = (&change.replaces, plan.may_replace) {
@@ -51,7 +51,7 @@ pub fn apply(plan: &Plan, now: Timestamp) -> Result<Vec<Written>, ConnectError> 
             Ok(one) => written.push(one),
             Err(error) => {
                 for change in plan.changes[..done].iter().rev() {
-                    // Best effort: the backup is there in any case, and the first error is the one that helps.
+                    // Best effort: the backup exists in any case, and the first error is the useful one.
                     let _ = target(&change.path).and_then(|target| put(change, &target, change.before.as_deref()));
                 }
                 return Err(error);
@@ -61,7 +61,7 @@ pub fn apply(plan: &Plan, now: Timestamp) -> Result<Vec<Written>, ConnectError> 
     Ok(written)
 }
 
-/// Whether a change can be made: the file is as it was, and may be written.
+/// Checks that a change can be made: the file is unchanged since the plan was made, and may be written.
 fn check(change: &FileChange) -> Result<(), ConnectError> {
     let current = read_file(&change.path).map_err(|error| unreadable(&change.path, &error))?;
     if current != change.before {
@@ -78,13 +78,13 @@ fn write(change: &FileChange, now: Timestamp) -> Result<Written, ConnectError> {
         fs::create_dir_all(folder).map_err(unwritable)?;
     }
     let backup = change.before.as_deref().map(|text| back_up(&change.path, text, now)).transpose().map_err(unwritable)?;
-    // Once more, because the client may be running and some of them write often.
+    // Check again, because the client may be running, and some clients write often.
     check(change)?;
     put(change, &target, change.after.as_deref()).map_err(unwritable)?;
     Ok(Written { path: change.path.clone(), backup })
 }
 
-/// Puts a text in place of a file in one step, or removes the file.
+/// Replaces the content of a file in one step, or removes the file.
 fn put(change: &FileChange, target: &Path, text: Option<&str>) -> io::Result<()> {
     let is_link = target != change.path;
     let Some(text) = text.or(is_link.then_some("")) else { return fs::remove_file(target) };
@@ -99,7 +99,7 @@ fn put(change: &FileChange, target: &Path, text: Option<&str>) -> io::Result<()>
     Ok(())
 }
 
-/// Where a file really is: behind all links, even if nothing is there.
+/// The actual path of a file, with all links resolved, even if nothing exists there.
 fn target(path: &Path) -> io::Result<PathBuf> {
     let mut at = path.to_path_buf();
     for _ in 0..LINKS_MAX {
@@ -116,7 +116,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-/// Copies the text before to a new file beside the named one, readable for the same people.
+/// Copies the previous text to a new file next to the original, readable by the same people.
 fn back_up(path: &Path, text: &str, now: Timestamp) -> io::Result<PathBuf> {
     let stamp = chrono::DateTime::from_timestamp_millis(now.as_millis()).unwrap_or_default().format("%Y%m%dT%H%M%SZ");
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -137,7 +137,7 @@ fn back_up(path: &Path, text: &str, now: Timestamp) -> io::Result<PathBuf> {
     Err(io::Error::other("there are too many backups of this second"))
 }
 
-/// A new file that nobody else can read, until it gets the permissions of the original.
+/// Creates a file that nobody else can read until it gets the permissions of the original.
 fn private(path: &Path) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

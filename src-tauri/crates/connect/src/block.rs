@@ -1,5 +1,5 @@
-//! The block of instructions in a client's Markdown file: a few lines between two markers, which Keepsake writes, keeps in step
-//! and takes out again. Everything outside the markers is the person's.
+//! The block of instructions in a client's Markdown file: a few lines between two markers, which Keepsake writes, updates and
+//! removes. Everything outside the markers belongs to the person.
 
 use super::error::Fault;
 use super::text::{append_lines, cut_lines, newline, next_line};
@@ -7,8 +7,8 @@ use super::text::{append_lines, cut_lines, newline, next_line};
 const BEGIN: &str = "<!-- keepsake:begin -->";
 const END: &str = "<!-- keepsake:end -->";
 
-/// What the agent is told. Short, because it costs room in every conversation; without `@`, which several clients take for a
-/// file to read in.
+/// The instructions for the agent. Short, because they take up space in every conversation; without `@`, because several
+/// clients would take what follows for a file to include.
 const TEXT: &str = "\
 ## Keepsake, the person's own memory
 
@@ -21,12 +21,12 @@ The MCP server `keepsake` holds what is lastingly true about this person, from a
 
 Keepsake writes this block; changes inside it are lost.";
 
-/// The block as it should be.
+/// The complete block, with its markers.
 fn block() -> String {
     format!("{BEGIN}\n{TEXT}\n{END}")
 }
 
-/// Puts the block at the end, or brings the one that is there into step. A blank file gets the preamble first.
+/// Appends the block, or updates an existing one in place. A blank file gets the preamble first.
 pub(super) fn insert(text: &str, preamble: &str) -> Result<String, Fault> {
     match find(text)? {
         Some(found) => {
@@ -39,12 +39,12 @@ pub(super) fn insert(text: &str, preamble: &str) -> Result<String, Fault> {
     }
 }
 
-/// Takes the block out.
+/// Removes the block.
 pub(super) fn remove(text: &str) -> Result<String, Fault> {
     Ok(find(text)?.map_or_else(|| text.to_owned(), |found| cut_lines(text, found, true)))
 }
 
-/// Whether nothing of the person's is left.
+/// Whether nothing that belongs to the person is left.
 pub(super) fn is_blank(text: &str, preamble: &str) -> bool {
     text.trim().is_empty() || text.trim() == preamble.trim()
 }

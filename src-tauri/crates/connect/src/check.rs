@@ -1,6 +1,7 @@
-//! Tries the command that is entered for a client: starts it as the client would, speaks MCP, asks for a context, and ends it.
+//! Tries the command that is configured for a client: starts it as the client would, speaks MCP, requests a context, and ends
+//! it.
 //!
-//! Not here: whether the client itself found its configuration; no client's program is run.
+//! Not here: whether the client itself finds its configuration, because no client's program is run.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -11,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::server::ServerCommand;
 
-/// How long the command may take. Without another process of Keepsake it has to open the data and load a model.
+/// Maximum time for the command. If no other Keepsake process is running, the command has to open the data and load a model.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 
-/// The revision of MCP that the try speaks, which every version of Keepsake serves.
+/// The MCP revision used for the check, which every version of Keepsake supports.
 const REVISION: &str = "2025-06-18";
 
 /// Ids of the requests.
@@ -22,12 +23,12 @@ const INITIALIZE: u64 = 1;
 const LIST: u64 = 2;
 const CALL: u64 = 3;
 
-/// A command that answered.
+/// The result of trying a command that answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
     /// Number of tools that it offers.
     pub tools: usize,
-    /// Milliseconds until the context was there, the start of the program included.
+    /// Milliseconds until the context arrived, including the start of the program.
     pub elapsed_ms: u64,
 }
 
@@ -42,7 +43,7 @@ pub enum CheckError {
         /// The system's error.
         error: std::io::Error,
     },
-    /// It was started, and did not answer in time.
+    /// It was started but did not answer in time.
     #[error("Keepsake was started and did not answer within {} s; try again, and look at its log if it happens again", ANSWER_MAX.as_secs())]
     Late,
     /// It ended before it answered.
@@ -53,7 +54,7 @@ pub enum CheckError {
     Refused(String),
 }
 
-/// Starts the command and asks it for a context. Blocks until it answered or the time is over; the process has ended then.
+/// Starts the command and asks it for a context. Blocks until it has answered or the time is up; the process has ended by then.
 pub fn check(command: &ServerCommand) -> Result<Checked, CheckError> {
     check_within(Command::new(command.program()).args(command.args()), command.program(), ANSWER_MAX)
 }
@@ -68,7 +69,7 @@ fn check_within(command: &mut Command, program: &str, max: Duration) -> Result<C
         .map_err(|error| CheckError::Start { program: program.to_owned(), error })?;
     let (sender, lines) = channel();
     let (input, output) = (child.stdin.take(), child.stdout.take());
-    // A read cannot be given a time limit, so a thread reads. It ends with the process.
+    // A read cannot have a time limit, so a thread does the reading. It ends with the process.
     std::thread::spawn(move || {
         for line in output.into_iter().flat_map(|output| BufReader::new(output).lines().map_while(Result::ok)) {
             if sender.send(line).is_err() {
@@ -106,13 +107,13 @@ fn check_within(command: &mut Command, program: &str, max: Duration) -> Result<C
             elapsed_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         })
     });
-    // Its input is closed by now, so it is about to end; one that hangs is ended.
+    // Its input is closed by now, so the process is about to end; if it hangs, it is killed.
     let _ = child.kill();
     let _ = child.wait();
     answered
 }
 
-/// The result of an answer, or what it says went wrong.
+/// The result in an answer, or the error that the answer reports.
 fn outcome(answer: &Value) -> Result<Value, CheckError> {
     let refused = |words: &Value| CheckError::Refused(words.as_str().unwrap_or("something that is not MCP").to_owned());
     if !answer["result"].is_object() {

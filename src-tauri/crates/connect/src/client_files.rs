@@ -11,19 +11,19 @@ use super::error::{ConnectError, Fault, unreadable};
 use super::server::ServerCommand;
 use super::{json, toml, yaml};
 
-/// Reads a file; nothing if there is none.
+/// Reads a file; returns nothing if the file does not exist.
 pub type Files<'a> = &'a dyn Fn(&Path) -> io::Result<Option<String>>;
 
 /// Whether a client seems to be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Presence {
-    /// This folder, file or program is there.
+    /// This folder, file or program exists.
     Found(PathBuf),
-    /// Nothing of it is there.
+    /// No folder, file or program of the client was found.
     NotFound,
 }
 
-/// The form of the file that lists servers.
+/// The format of the file that lists servers.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Format {
     Json(JsonEntry),
@@ -40,12 +40,12 @@ impl Format {
         }
     }
 
-    /// Whether a text holds nothing.
+    /// Whether a text is blank, or in JSON only an empty object.
     pub(super) fn is_empty(self, text: &str) -> bool {
         if matches!(self, Self::Json(_)) { json::is_empty(text) } else { text.trim().is_empty() }
     }
 
-    /// The text with the server entered.
+    /// The text with the server added.
     pub(super) fn connect(self, text: &str, server: &ServerCommand) -> Result<Edited, Fault> {
         match self {
             Self::Json(entry) => entry.connect(text, server),
@@ -68,7 +68,7 @@ impl Format {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Instructions {
     pub(super) path: PathBuf,
-    /// What the file begins with if Keepsake creates it.
+    /// Text at the beginning of the file if Keepsake creates it.
     pub(super) preamble: &'static str,
 }
 
@@ -82,10 +82,11 @@ pub(super) struct HookEvent {
     pub(super) timeout_s: u64,
 }
 
-/// Seconds for a hook that the person waits for. Keepsake answers in far less; a stuck one must not hold up the conversation.
+/// Timeout in seconds for a hook that the person waits for. Keepsake answers much faster, and a stuck hook must not hold up the
+/// conversation.
 const HOOK_TIMEOUT_S: u64 = 10;
 
-/// Seconds at the end of a session. Codex allows no more, and warns at every start about a larger number.
+/// Timeout in seconds at the end of a session. Codex allows no more, and warns about a larger number at every start.
 const END_TIMEOUT_S: u64 = 3;
 
 const HOOK_EVENTS: [HookEvent; 4] = [
@@ -95,11 +96,11 @@ const HOOK_EVENTS: [HookEvent; 4] = [
     HookEvent { name: "SessionEnd", word: "session-end", timeout_s: END_TIMEOUT_S },
 ];
 
-/// A file of this kind is read in every conversation only if it says so.
+/// A file of this kind is read in every conversation only if it begins with this.
 const FOR_ALL_FILES: &str = "---\napplyTo: \"**\"\n---\n";
 
-/// The packaged Claude Desktop of Windows sees this folder in place of the roaming application data. The name ends in a digest
-/// of the publisher, so it is the same on every computer.
+/// On Windows, the packaged Claude Desktop uses this folder instead of the roaming application data. The name ends in a hash of
+/// the publisher, so it is the same on every computer.
 const CLAUDE_PACKAGE: &str = "Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude";
 
 /// Suffixes of programs on Windows.
@@ -134,14 +135,14 @@ impl Client {
         let name = match self {
             Self::ClaudeCode => "projects",
             Self::Codex => "sessions",
-            // A folder for each project.
+            // It contains a folder for each project.
             Self::GeminiCli => "tmp",
             _ => return None,
         };
         Some(self.folder(env, files).join(name))
     }
 
-    /// The file that lists the servers of the user.
+    /// The user-level file that lists the servers.
     pub(super) fn server_file(self, env: &Env, files: Files<'_>) -> (PathBuf, Format) {
         let folder = self.folder(env, files);
         let json = |file: &str, key, has_type| (folder.join(file), Format::Json(JsonEntry { key, has_type }));
@@ -158,14 +159,15 @@ impl Client {
         }
     }
 
-    /// The files that may hold the block of instructions. The first one is where it belongs now; it is taken out of the others.
+    /// The files that may contain the block of instructions. The first one is where the block belongs now; it is removed from
+    /// the others.
     pub(super) fn instructions(self, env: &Env, files: Files<'_>) -> Result<Vec<Instructions>, ConnectError> {
         let folder = self.folder(env, files);
         let plain = |path: PathBuf| Instructions { path, preamble: "" };
         Ok(match self {
             Self::ClaudeCode => vec![plain(folder.join("CLAUDE.md"))],
             Self::Codex => {
-                // Codex reads the override in place of the other, unless it is empty.
+                // Codex reads the override instead of the other file, unless the override is empty.
                 let mut both = vec![plain(folder.join("AGENTS.override.md")), plain(folder.join("AGENTS.md"))];
                 if read(files, &both[0].path)?.is_none_or(|text| text.trim().is_empty()) {
                     both.reverse();
@@ -186,13 +188,13 @@ impl Client {
             }
             Self::Zed => vec![plain(folder.join("AGENTS.md"))],
             Self::Goose => vec![plain(folder.join(".goosehints"))],
-            // The folder of skills does not follow the variable that moves the rest.
+            // The variable that moves the other files does not move the folder of skills.
             Self::OpenHands => vec![plain(env.home.join(".openhands/skills/keepsake.md"))],
             Self::ClaudeDesktop | Self::Cursor => Vec::new(),
         })
     }
 
-    /// The file with hooks, if the client has them, and the events.
+    /// The file with hooks, and the events, if the client has hooks.
     pub(super) fn hooks(self, env: &Env, files: Files<'_>) -> Option<(PathBuf, &'static [HookEvent])> {
         let file = match self {
             Self::ClaudeCode => "settings.json",
@@ -243,7 +245,7 @@ pub(super) fn read(files: Files<'_>, path: &Path) -> Result<Option<String>, Conn
     files(path).map_err(|error| unreadable(path, &error))
 }
 
-/// Where a program could be.
+/// The paths at which a program could be found.
 fn on_path(name: &str, env: &Env) -> Vec<PathBuf> {
     let separator = if env.os == Os::Windows { ';' } else { ':' };
     let folders = env.var("PATH").unwrap_or_default().split(separator).filter(|folder| !folder.is_empty());
@@ -258,8 +260,8 @@ fn on_path(name: &str, env: &Env) -> Vec<PathBuf> {
     places
 }
 
-/// Claude Code keeps its servers apart from its settings: beside the folder, or in it if a variable names the folder. A file
-/// that old versions made comes first.
+/// Claude Code keeps its servers separate from its settings: next to the settings folder, or in that folder if a variable sets
+/// it. A file created by old versions takes precedence.
 fn claude_json(env: &Env, files: Files<'_>) -> PathBuf {
     let old = env.folder("CLAUDE_CONFIG_DIR", ".claude").join(".config.json");
     if files(&old).is_ok_and(|found| found.is_some()) {
@@ -285,10 +287,10 @@ fn vs_code(env: &Env) -> PathBuf {
     env.var("VSCODE_APPDATA").map_or_else(|| env.electron(), PathBuf::from).join("Code/User")
 }
 
-/// The file with instructions that Gemini CLI reads, unless its settings name another.
+/// The instructions file that Gemini CLI reads, unless its settings name another one.
 const GEMINI_FILE: &str = "GEMINI.md";
 
-/// The name in `context.fileName`, or the first of its names that is not [`GEMINI_FILE`] if that one is missing among them.
+/// The first usable name in `context.fileName`; [`GEMINI_FILE`] if it is among the names, or if none is usable.
 fn gemini_context_file(settings: Option<&str>) -> String {
     let settings = settings.and_then(|text| json::read(text).ok()).unwrap_or_default();
     let named =
@@ -297,7 +299,7 @@ fn gemini_context_file(settings: Option<&str>) -> String {
         serde_json::Value::Array(names) => names.iter().filter_map(serde_json::Value::as_str).collect(),
         name => name.as_str().into_iter().collect(),
     };
-    // A name that leads elsewhere is not followed.
+    // A name that contains a path is ignored.
     let is_file = |name: &&str| !name.is_empty() && !name.contains(['/', '\\']);
     if names.contains(&GEMINI_FILE) {
         return GEMINI_FILE.to_owned();

@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    /// The name for people.
+    /// The display name.
     pub const fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -67,12 +67,12 @@ impl Client {
         }
     }
 
-    /// Whether it reads instructions from a file of the user.
+    /// Whether it reads instructions from a user-level file.
     pub const fn has_instructions(self) -> bool {
         !matches!(self, Self::ClaudeDesktop | Self::Cursor)
     }
 
-    /// Whether it runs commands at events.
+    /// Whether it runs commands on events.
     pub const fn has_hooks(self) -> bool {
         matches!(self, Self::ClaudeCode | Self::Codex)
     }

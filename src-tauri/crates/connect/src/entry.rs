@@ -11,7 +11,7 @@ use super::server::{SERVER_NAME, ServerCommand};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edited {
     pub(super) text: String,
-    /// What somebody else's entry of the same name starts: it was replaced when connecting, and left when disconnecting.
+    /// What another program's entry with the same name starts. Connecting replaced that entry; disconnecting left it in place.
     pub(super) other: Option<String>,
 }
 
@@ -21,17 +21,17 @@ impl Edited {
     }
 }
 
-/// The form of an entry in JSON.
+/// The format of an entry in JSON.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JsonEntry {
-    /// The object that holds the servers.
+    /// Name of the object that contains the servers.
     pub(super) key: &'static str,
-    /// Whether an entry says that it is a command.
+    /// Whether an entry has a type, which states that it is a command.
     pub(super) has_type: bool,
 }
 
 impl JsonEntry {
-    /// The members that are Keepsake's. Everything else in the entry is the person's, such as `env` or `disabled`.
+    /// The members that belong to Keepsake. All others in the entry, such as `env` or `disabled`, belong to the person.
     fn members(self, server: &ServerCommand) -> Map<String, Value> {
         let kind = self.has_type.then(|| ("type".to_owned(), json!("stdio")));
         let command = [("command".to_owned(), json!(server.program())), ("args".to_owned(), json!(server.args()))];
@@ -67,7 +67,7 @@ impl JsonEntry {
     }
 }
 
-/// Program and arguments. Zed used to have both in an object.
+/// Program and arguments. Zed used to put both in an object.
 fn command_of(entry: &Value) -> (Option<&str>, Vec<String>) {
     let nested = entry.get("command").filter(|command| command.is_object());
     let (program, args) = match nested {
@@ -83,7 +83,7 @@ fn is_ours(entry: &Value, server: &ServerCommand) -> bool {
     server.owns(program, &args)
 }
 
-/// What an entry starts, in words. An address is not named, because it may hold a key.
+/// A description of what an entry starts. An address is not included, because it may contain a key.
 fn described(entry: &Value) -> String {
     let address = ["url", "httpUrl", "serverUrl", "uri"].iter().any(|name| entry.get(name).is_some());
     described_command(command_of(entry).0, address)

@@ -1,11 +1,11 @@
-//! The surroundings that decide where a client keeps its files: operating system, home folder, environment variables. They are
-//! passed in as data. Reading them from the process is the caller's part.
+//! What determines where a client keeps its files: operating system, home folder, environment variables. The caller reads them
+//! from the process and passes them in as data.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// An operating system, as far as folders differ.
+/// The operating systems that differ in where programs keep their files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Os {
     /// Linux, and other Unix systems.
@@ -17,7 +17,7 @@ pub enum Os {
 }
 
 impl Os {
-    /// The one that this program was built for. Other Unix systems keep their files as Linux does.
+    /// The system that this program was built for. Other Unix systems keep their files as Linux does.
     pub const fn current() -> Self {
         if cfg!(target_os = "windows") {
             Self::Windows
@@ -38,17 +38,18 @@ pub struct Env {
 }
 
 impl Env {
-    /// From the environment variables; nothing if they name no home folder. A variable that is no UTF-8 counts as absent.
+    /// Created from the environment variables; nothing if they contain no home folder. A variable that is not valid UTF-8 is
+    /// ignored.
     pub fn from_vars(os: Os, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Option<Self> {
         let text = vars.into_iter().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        // Windows does not tell capital letters in the names of variables from small ones.
+        // Windows ignores case in the names of variables.
         let named = |name: String| if os == Os::Windows { name.to_uppercase() } else { name };
         let vars: BTreeMap<String, String> = text.map(|(name, value)| (named(name), value)).collect();
         let home = vars.get(if os == Os::Windows { "USERPROFILE" } else { "HOME" }).filter(|home| !home.is_empty());
         Some(Self { home: PathBuf::from(home?), os, vars })
     }
 
-    /// A variable that is set and not empty. An empty one counts as absent, as the clients have it.
+    /// The value of a variable. An empty variable counts as absent, as it does in the clients.
     pub(super) fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
@@ -58,7 +59,7 @@ impl Env {
         self.var(name).map_or_else(|| self.home.join(default), PathBuf::from)
     }
 
-    /// `$XDG_CONFIG_HOME`. The specification says that a relative path in it is to be ignored.
+    /// `$XDG_CONFIG_HOME`. Its specification says that a relative path must be ignored.
     pub(super) fn xdg_config(&self) -> PathBuf {
         let named = self.var("XDG_CONFIG_HOME").map(Path::new).filter(|path| path.is_absolute());
         named.map_or_else(|| self.home.join(".config"), Path::to_path_buf)

@@ -1,5 +1,5 @@
-//! What can go wrong when Keepsake is entered into another program's configuration. Each message says what happened, to which
-//! file, and what to do. No message quotes a file: configuration holds keys.
+//! Errors when Keepsake is added to another program's configuration. Each message says what happened, to which file, and what
+//! to do. No message quotes a file, because configuration may contain keys.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 /// Why a text cannot be edited. [`ConnectError`] adds the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The text does not follow its own format at this line and column, both from 1.
+    /// The text violates its own format at this line and column, both counted from 1.
     Broken(usize, usize),
-    /// The text is valid, and something in it is not as the client's format says.
+    /// The text is valid, but something in it does not match the client's format.
     Unexpected(String),
-    /// The edit would have changed more than Keepsake's entry. This is a mistake of Keepsake, found before it did harm.
+    /// The edit would have changed more than Keepsake's entry. This is a bug in Keepsake, found before it did harm.
     TooMuch,
 }
 
@@ -32,7 +32,7 @@ impl Fault {
 /// Why a client was not connected or disconnected. Nothing was changed, except where a message says so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
-    /// The file is there and is no text, or may not be read.
+    /// The file exists but is not text, or may not be read.
     #[error("{} cannot be read ({reason}); check that it is a text file which you may read", path.display())]
     Unreadable {
         /// The file.
@@ -56,12 +56,12 @@ pub enum ConnectError {
         /// The column, from 1.
         column: usize,
     },
-    /// The file is valid, and something in it is in the way.
+    /// The file is valid, but something in it prevents the edit.
     #[error("{} was left as it is: {what}; change that by hand and try again", path.display())]
     Unexpected {
         /// The file.
         path: PathBuf,
-        /// What is in the way.
+        /// What prevents this.
         what: String,
     },
     /// The planned edit did not do exactly what it should.
@@ -73,7 +73,7 @@ pub enum ConnectError {
         /// The file.
         path: PathBuf,
     },
-    /// The plan replaces somebody else's entry, and nobody agreed to that.
+    /// The plan replaces another program's entry, and the person has not agreed to that.
     #[error(
         "{} has an entry 'keepsake' that starts something else ({other}); rename that entry, or say that it may be replaced",
         path.display()
@@ -84,13 +84,13 @@ pub enum ConnectError {
         /// What the other entry starts.
         other: String,
     },
-    /// The file is not as it was when the plan was made.
+    /// The file has changed since the plan was made.
     #[error("{} changed after the plan was made, so nothing was written to it; try again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// The file may not be written.
+    /// The file is write-protected.
     #[error(
         "{} is write-protected, so it was left as it is; make it writable, or change it where your dotfiles are kept",
         path.display()
@@ -99,7 +99,7 @@ pub enum ConnectError {
         /// The file.
         path: PathBuf,
     },
-    /// Writing failed. Files of the same plan that had been written before were put back.
+    /// Writing failed. Files of the same plan that had already been written were restored.
     #[error("{} could not be written ({reason}); it was left as it is. Check the folder and try again", path.display())]
     Unwritable {
         /// The file.
@@ -110,12 +110,12 @@ pub enum ConnectError {
     /// The command cannot be written into a configuration.
     #[error("'{what}' must be a full path in plain text, because clients start Keepsake from any folder; give its full path")]
     NoFullPath {
-        /// What is in the way.
+        /// What prevents this.
         what: String,
     },
 }
 
-/// A file that could not be read.
+/// The error for a file that could not be read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> ConnectError {
     ConnectError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }

@@ -1,5 +1,5 @@
-//! The commands that Claude Code and Codex run at events, in JSON: Keepsake's are added to the person's own and taken out
-//! again. Both clients have the same form: an event holds groups, and a group holds handlers.
+//! The commands that Claude Code and Codex run on events, in JSON: Keepsake's commands are added to the person's own and
+//! removed again. Both clients use the same format: an event contains groups, and a group contains handlers.
 //!
 //! A group is always added at the end, because Codex remembers by position which hooks the person trusts. What the commands do
 //! is not here.
@@ -13,7 +13,7 @@ use super::error::Fault;
 use super::json::{self, Step};
 use super::server::ServerCommand;
 
-/// A handler of Keepsake: which group, which handler in it, and its command.
+/// A handler that belongs to Keepsake: the position of its group, its position in the group, and its command.
 struct Ours {
     group: usize,
     handler: usize,
@@ -21,7 +21,7 @@ struct Ours {
     command: String,
 }
 
-/// Adds what is missing, brings what is there into step, and takes out what is there twice.
+/// Adds missing handlers, updates existing ones, and removes duplicates.
 pub(super) fn connect(text: &str, client: Client, events: &[HookEvent], server: &ServerCommand, os: Os) -> Result<String, Fault> {
     let mut text = text.to_owned();
     for event in events {
@@ -46,7 +46,7 @@ pub(super) fn connect(text: &str, client: Client, events: &[HookEvent], server: 
     Ok(text)
 }
 
-/// Takes out every handler of Keepsake, at any event.
+/// Removes every handler of Keepsake, for any event.
 pub(super) fn disconnect(text: &str, client: Client, server: &ServerCommand) -> Result<String, Fault> {
     let root = json::read(text)?;
     let events = root.get("hooks").and_then(Value::as_object).into_iter().flatten();
@@ -60,7 +60,7 @@ pub(super) fn disconnect(text: &str, client: Client, server: &ServerCommand) -> 
 }
 
 impl Ours {
-    /// What to remove: the group too, if nothing else is in it.
+    /// Path of what to remove: the handler, or its whole group if nothing else is in it.
     fn path(&self, event: &str) -> Vec<Step> {
         let mut path = handler_path(event, self);
         if self.is_alone {
@@ -70,7 +70,7 @@ impl Ours {
     }
 }
 
-/// Steps to a group: `hooks`, the event, the position.
+/// Number of steps to a group: `hooks`, the event, the position.
 const GROUP_DEPTH: usize = 3;
 
 fn handler_path(event: &str, ours: &Ours) -> Vec<Step> {

@@ -1,11 +1,11 @@
-//! Connects Keepsake to the programs that can use it: it enters its server, a block of instructions and its hooks into their own
-//! configuration, and takes them out again.
+//! Connects Keepsake to the programs that can use it: adds its server, a block of instructions and its hooks to their own
+//! configuration, and removes them again.
 //!
-//! [`plan()`] and [`plan_removal`] read texts and give a [`Plan`], which can be shown; [`apply()`] carries it out. A plan changes
-//! nothing but Keepsake's own entries, and a removal takes out exactly these, so that a file is the same to the byte if nobody
-//! changed it in between. It does not put a backup back, because the person may have edited the file since.
+//! [`plan()`] and [`plan_removal`] read texts and return a [`Plan`], which can be shown; [`apply()`] carries it out. A plan
+//! changes only Keepsake's own entries, and a removal removes exactly these, so a file is byte for byte the same again if
+//! nobody changed it in between. A removal does not restore a backup, because the person may have edited the file since.
 //!
-//! [`check()`] tries the entered command. [`program_of`] finds the program that is entered.
+//! [`check()`] tries the configured command. [`program_of`] finds the program to configure.
 //!
 //! Not here: what the server and the hooks do, asking the person, and printing. No client's program is run.
 
@@ -38,7 +38,7 @@ use entry::Edited;
 use error::Fault;
 use plan::Draft;
 
-/// What is entered. A removal takes out all of it, whatever had been chosen.
+/// What to add to a client's configuration. A removal removes all of it, whatever was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
     /// The server.
@@ -54,20 +54,20 @@ impl Parts {
     pub const ALL: Self = Self { server: true, instructions: true, hooks: true };
 }
 
-/// How Keepsake's server is entered in a client's configuration.
+/// How Keepsake's server is listed in a client's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It is not.
     Absent,
-    /// As it would be entered now.
+    /// Exactly as Keepsake would list it now.
     Current,
-    /// In another way: for another agent, with other data, or from another place.
+    /// Differently: for another agent, with other data, or from another location.
     Different,
-    /// It is not, and another program has its name.
+    /// It is not, and another program's entry has its name.
     Taken,
 }
 
-/// How the server is entered in a client's configuration.
+/// How Keepsake's server is listed in a client's configuration.
 pub fn standing(client: Client, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Standing, ConnectError> {
     let (path, format) = client.server_file(env, files);
     let text = client_files::read(files, &path)?.unwrap_or_default();
@@ -86,10 +86,10 @@ pub fn standing(client: Client, env: &Env, server: &ServerCommand, files: Files<
     })
 }
 
-/// Name of the format in messages about instructions.
+/// Name of the format of instructions, for messages.
 const MARKDOWN: &str = "Markdown";
 
-/// Plans to enter Keepsake into a client's files.
+/// Plans how to add Keepsake to a client's files.
 pub fn plan(client: Client, parts: Parts, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Plan, ConnectError> {
     let mut draft = Draft::new(files);
     let mut notes = Vec::new();
@@ -115,7 +115,7 @@ pub fn plan(client: Client, parts: Parts, env: &Env, server: &ServerCommand, fil
     Ok(draft.finish(client, notes))
 }
 
-/// Plans to take Keepsake's entries out of a client's files.
+/// Plans how to remove Keepsake's entries from a client's files.
 pub fn plan_removal(client: Client, env: &Env, server: &ServerCommand, files: Files<'_>) -> Result<Plan, ConnectError> {
     let mut draft = Draft::new(files);
     let mut notes = Vec::new();
@@ -136,7 +136,7 @@ pub fn plan_removal(client: Client, env: &Env, server: &ServerCommand, files: Fi
     Ok(draft.finish(client, notes))
 }
 
-/// An edit that concerns nobody else's entry.
+/// Wraps an edit that affects no other program's entry.
 fn ours(edit: impl FnOnce(&str) -> Result<String, Fault>) -> impl FnOnce(&str) -> Result<Edited, Fault> {
     |text| edit(text).map(Edited::ours)
 }

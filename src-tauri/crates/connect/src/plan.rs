@@ -10,7 +10,7 @@ use super::entry::Edited;
 use super::error::{ConnectError, Fault, unreadable};
 use super::text::without_mark;
 
-/// Lines shown around a change. Few, because the lines around an entry may hold the keys of another one.
+/// Number of lines shown around a change. Few, because nearby lines may contain the keys of another entry.
 const CONTEXT_LINES: usize = 2;
 
 /// A file before and after.
@@ -18,11 +18,11 @@ const CONTEXT_LINES: usize = 2;
 pub struct FileChange {
     /// The file.
     pub path: PathBuf,
-    /// The text now; nothing if the file is not there.
+    /// The current text; nothing if the file does not exist.
     pub before: Option<String>,
-    /// The text to write; nothing if the file would hold nothing any more and goes.
+    /// The text to write; nothing if the file would become empty and is removed.
     pub after: Option<String>,
-    /// What somebody else's entry starts that this change replaces.
+    /// What another program's entry starts, if this change replaces that entry.
     pub replaces: Option<String>,
 }
 
@@ -34,27 +34,27 @@ pub struct Plan {
     pub changes: Vec<FileChange>,
     /// What the person should know or do.
     pub notes: Vec<String>,
-    /// Whether the person agreed that somebody else's entry is replaced.
+    /// Whether the person agreed to replacing another program's entry.
     pub(super) may_replace: bool,
 }
 
 impl Plan {
-    /// Whether everything is as it should be already.
+    /// Whether there is nothing to change.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The changes that replace somebody else's entry, for which [`Plan::allow_replacing`] is needed.
+    /// The changes that replace another program's entry, which require [`Plan::allow_replacing`].
     pub fn replacing(&self) -> impl Iterator<Item = &FileChange> {
         self.changes.iter().filter(|change| change.replaces.is_some())
     }
 
-    /// The plan with the person's consent to replace.
+    /// The plan, with the person's consent to replacing other programs' entries.
     pub fn allow_replacing(self) -> Self {
         Self { may_replace: true, ..self }
     }
 
-    /// All changes as text, in the form of `diff -u`.
+    /// All changes as text, in the format of `diff -u`.
     pub fn diff(&self) -> String {
         self.changes.iter().map(FileChange::diff).collect::<Vec<_>>().join("\n")
     }
@@ -74,7 +74,7 @@ impl FileChange {
     }
 }
 
-/// A plan in the making. Several edits of one file become one change.
+/// A plan under construction. Several edits of one file become one change.
 pub(super) struct Draft<'a> {
     files: Files<'a>,
     changes: Vec<FileChange>,
@@ -85,7 +85,7 @@ impl<'a> Draft<'a> {
         Self { files, changes: Vec::new() }
     }
 
-    /// Edits a file as it is after the edits before this one. A byte order mark at its beginning stays.
+    /// Edits a file as the previous edits left it. A byte order mark at its beginning is kept.
     pub(super) fn edit(
         &mut self,
         path: &Path,
@@ -97,19 +97,19 @@ impl<'a> Draft<'a> {
         let (mark, text) = without_mark(&text);
         let Edited { text, other } = edit(text).map_err(|fault| fault.at(path.to_owned(), format))?;
         let change = &mut self.changes[at];
-        // A file that is not there is not created empty.
+        // An empty file is not created where there was none.
         change.after = (change.before.is_some() || !text.is_empty()).then(|| format!("{mark}{text}"));
         Ok(other)
     }
 
-    /// Says that the last edit of a file replaces somebody else's entry.
+    /// Records that the last edit of a file replaces another program's entry.
     pub(super) fn replaces(&mut self, path: &Path, other: Option<String>) {
         if let Some(change) = self.changes.iter_mut().find(|change| change.path == path) {
             change.replaces = other;
         }
     }
 
-    /// Lets a file go that holds nothing any more.
+    /// Plans to remove a file that has become blank.
     pub(super) fn drop_if(&mut self, path: &Path, is_blank: impl Fn(&str) -> bool) {
         let found = self.changes.iter_mut().find(|change| change.path == path && change.before != change.after);
         if let Some(change) = found.filter(|change| change.after.as_deref().is_some_and(|text| is_blank(without_mark(text).1))) {

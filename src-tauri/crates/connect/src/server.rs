@@ -1,5 +1,5 @@
-//! The command that clients start: `keepsake mcp …` as a server, `keepsake hook …` at an event. Here are its arguments, its
-//! quoting for a shell, and how an entry is recognized as Keepsake's own. What the commands do is not here.
+//! The command that clients start: `keepsake mcp …` as a server, `keepsake hook …` on an event. Defines its arguments, its
+//! quoting for a shell, and how an entry is recognized as Keepsake's own, but not what the commands do.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use super::clients::Client;
 use super::env::Os;
 use super::error::ConnectError;
 
-/// Name of the entry in every client.
+/// Name of Keepsake's entry in every client.
 pub const SERVER_NAME: &str = "keepsake";
 
 /// Name of the program, without a suffix. An entry that starts a program of this name is taken for Keepsake's own, because the
 /// program may have moved since the entry was written.
 const PROGRAM_NAME: &str = "keepsake";
 
-/// The command-line program of this installation: the running program if it is that one, otherwise the one beside it, otherwise the
-/// first one in the folders of `PATH`. `is_file` says whether there is a program at a path.
+/// The command-line program of this installation: the running program if it is the command-line program, otherwise the one in
+/// the same folder, otherwise the first one in the folders of `PATH`. `is_file` says whether a path leads to a program.
 pub fn program_of(running: &Path, path: &[PathBuf], is_file: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
     if is_keepsake(&running.to_string_lossy()) {
         return Some(running.to_owned());
@@ -37,7 +37,8 @@ pub struct ServerCommand {
 }
 
 impl ServerCommand {
-    /// A command that starts `program` for `agent`. Both paths must be absolute and UTF-8, because configuration files are.
+    /// Creates a command that starts `program` for `agent`. Both paths must be absolute, and in UTF-8 because configuration
+    /// files are.
     pub fn new(program: &Path, agent: &str, data_dir: Option<&Path>) -> Result<Self, ConnectError> {
         let data_dir = data_dir.map(full_path).transpose()?;
         Ok(Self { program: full_path(program)?, agent: agent.to_owned(), data_dir })
@@ -54,9 +55,9 @@ impl ServerCommand {
         args
     }
 
-    /// The command line for a hook, for a shell.
+    /// The shell command line for a hook.
     pub(super) fn hook(&self, client: Client, event: &str, os: Os) -> String {
-        // Claude Code starts hooks in Git Bash, where a backslash would be lost; Windows itself takes either.
+        // Claude Code starts hooks in Git Bash, where a backslash would be lost; Windows itself accepts both slashes.
         let is_bash_on_windows = os == Os::Windows && client == Client::ClaudeCode;
         let program = if is_bash_on_windows { self.program.replace('\\', "/") } else { self.program.clone() };
         let mut words = vec![program, "hook".to_owned(), client.name().to_owned(), event.to_owned()];
@@ -97,7 +98,8 @@ fn is_keepsake(program: &str) -> bool {
     name.strip_suffix(".exe").unwrap_or(&name) == PROGRAM_NAME
 }
 
-/// A word for `sh`, or for the command line of Windows. A word that needs no quotes gets none, so that every shell reads it.
+/// A word quoted for `sh`, or for the Windows command line. A word that needs no quotes gets none, so that every shell can read
+/// it.
 fn quoted(word: &str, os: Os) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c) || (c == '\\' && os == Os::Windows);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Connects and disconnects every client in a temporary home folder, from files as they are found there.
+//! Tests connecting and disconnecting every client in a temporary home folder, starting from files as the clients write them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ impl Home {
         Env { home: self.folder.path().to_owned(), os: Os::Linux, vars: BTreeMap::new() }
     }
 
-    /// All files except backups, by their path from the home folder.
+    /// All files except backups, by their path relative to the home folder.
     fn files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -72,7 +72,7 @@ fn now() -> Timestamp {
     Timestamp(0)
 }
 
-/// What each client writes itself, with other servers, comments and hooks in it.
+/// The files that each client writes itself, with other servers, comments and hooks.
 const FOUND: [(Client, &[(&str, &str)]); 9] = [
     (
         Client::ClaudeCode,
@@ -212,7 +212,7 @@ fn every_client_is_connected_twice_and_disconnected_to_the_byte() {
         assert!(home.plan(client).unwrap().is_empty(), "{name}: a second time changes nothing");
         apply(&home.plan_removal(client).unwrap(), now()).unwrap();
         let mut left = home.files();
-        // A file that holds nothing is as good as none.
+        // An empty file is equivalent to none.
         left.retain(|_, text| !text.is_empty());
         let expect: BTreeMap<_, _> = before.into_iter().filter(|(_, text)| !text.is_empty()).collect();
         assert_eq!(left, expect, "{name}: undone");
@@ -241,7 +241,7 @@ fn an_entry_of_keepsake_is_told_from_none_an_older_one_and_somebody_elses() {
             ("/opt/keepsake/keepsake", "/usr/bin/something", Standing::Taken, "another program"),
             (agent.as_str(), "\"another\"", Standing::Different, "another agent"),
         ] {
-            // YAML needs no quotation marks.
+            // In YAML, the value has no quotation marks.
             let (was, becomes) =
                 if text.contains(was) { (was, becomes) } else { (was.trim_matches('"'), becomes.trim_matches('"')) };
             fs::write(&file, text.replacen(was, becomes, 1)).unwrap();
@@ -268,7 +268,7 @@ fn what_a_client_has_is_what_is_entered() {
 fn a_removal_keeps_what_the_person_added_since() {
     let home = Home::with(FOUND[0].1);
     apply(&home.plan(Client::ClaudeCode).unwrap(), now()).unwrap();
-    // Claude Code writes its file anew, and the person edits the others.
+    // Claude Code rewrites its file, and the person edits the others.
     let servers: serde_json::Value = serde_json::from_str(&fs::read_to_string(home.path(".claude.json")).unwrap()).unwrap();
     fs::write(home.path(".claude.json"), format!("{servers:#}").replace("\"numStartups\": 7", "\"numStartups\": 8")).unwrap();
     let rules = fs::read_to_string(home.path(".claude/CLAUDE.md")).unwrap();

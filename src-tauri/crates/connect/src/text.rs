@@ -1,14 +1,14 @@
-//! Cutting and appending whole lines so that an insertion can be undone to the byte. Knows nothing of any format.
+//! Removes and appends whole lines so that an insertion can be undone byte for byte. Independent of any format.
 //!
-//! What is inserted takes the newlines of the file. A text without a newline at its end keeps none there, which is how the cut
-//! finds out that there was none.
+//! Inserted text uses the newlines of the file. A text without a final newline still has none after an insertion, which tells
+//! the removal that there was none before.
 
 use std::ops::Range;
 
-/// One replacement. The positions are bytes in the text before all of them.
+/// One replacement. Its range is in bytes of the text before any replacement.
 pub(super) type Edit = (Range<usize>, String);
 
-/// A byte order mark that Windows programs write, and the text behind it.
+/// A byte order mark, as Windows programs write it, and the text after it.
 pub(super) fn without_mark(text: &str) -> (&str, &str) {
     let mark = '\u{feff}';
     if text.starts_with(mark) { text.split_at(mark.len_utf8()) } else { ("", text) }
@@ -28,24 +28,24 @@ pub(super) fn edited(text: &str, edits: &[Edit]) -> String {
     result
 }
 
-/// Line and column of a byte, both from 1.
+/// Line and column of a byte, both counted from 1.
 pub(super) fn place(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     (before.matches('\n').count() + 1, column)
 }
 
-/// Where the line that holds a byte begins.
+/// Start of the line that contains a byte.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |found| found + 1)
 }
 
-/// Where the line after the one that holds a byte begins, or the end of the text.
+/// Start of the line after the one that contains a byte, or the end of the text.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |found| at + found + 1)
 }
 
-/// Appends lines, given with `\n` and without the last newline. A blank line comes before them if `apart`.
+/// Appends lines, which are separated by `\n` and have no final newline. Adds a blank line before them if `apart`.
 pub(super) fn append_lines(text: &str, lines: &str, apart: bool) -> String {
     let newline = newline(text);
     let lines = lines.replace('\n', newline);
@@ -59,7 +59,7 @@ pub(super) fn append_lines(text: &str, lines: &str, apart: bool) -> String {
     }
 }
 
-/// Cuts whole lines, and if `apart` the one blank line before them. The reverse of [`append_lines`].
+/// Removes whole lines, and if `apart` a single blank line before them. The reverse of [`append_lines`].
 pub(super) fn cut_lines(text: &str, lines: Range<usize>, apart: bool) -> String {
     let mut start = lines.start;
     if apart {

@@ -1,5 +1,5 @@
-//! The entry in Codex's `config.toml`. The file is read with `toml_edit`, which says where things are; the text is cut there by
-//! hand and read again, so that an insertion can be undone to the byte and no comment moves.
+//! The entry in Codex's `config.toml`. `toml_edit` parses the file and gives the positions; the text is edited directly and
+//! parsed again, so that an insertion can be undone byte for byte and no comment moves.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ pub(super) fn disconnect(text: &str, server: &ServerCommand) -> Result<Edited, F
     Ok(Edited { text: text.to_owned(), other: Some(other) })
 }
 
-/// Whether the file has hooks of its own, and whether it switches hooks off. A file that cannot be read has neither.
+/// Whether the file has hooks of its own, and whether it turns hooks off. A file that cannot be read does neither.
 pub(super) fn codex_hooks(text: &str) -> (bool, bool) {
     let Ok(doc) = parse(text) else { return (false, false) };
     let events = doc.get("hooks").and_then(Item::as_table_like);
@@ -104,7 +104,7 @@ fn inline(text: &str) -> Result<bool, Fault> {
     Ok(parse(text)?.get(SERVERS).is_some_and(Item::is_inline_table))
 }
 
-/// Puts program and arguments where they stand, or under the header if they are missing.
+/// Replaces the program and the arguments in place, or adds them below the header if they are missing.
 fn updates(text: &str, doc: &Doc, server: &ServerCommand) -> Result<Vec<Edit>, Fault> {
     let table = doc.get(SERVERS).and_then(|servers| servers.get(SERVER_NAME));
     let [command, args] = lines(server);
@@ -130,12 +130,12 @@ fn updates(text: &str, doc: &Doc, server: &ServerCommand) -> Result<Vec<Edit>, F
     Ok(edits)
 }
 
-/// Where a table's own header stands. A table that only its sub-tables imply has none.
+/// Position of a table's own header. A table that is only implied by its sub-tables has none.
 fn header(table: &Table) -> Option<Range<usize>> {
     if table.is_implicit() || table.is_dotted() { None } else { table.span() }
 }
 
-/// Cuts the table of the entry and its sub-tables, each with its lines.
+/// Removes the table of the entry and its sub-tables, with all their lines.
 fn without_entry(text: &str, doc: &Doc) -> Result<String, Fault> {
     let by_hand = || Fault::unexpected(format!("'{SERVERS}.{SERVER_NAME}' is not written under a header of its own"));
     let table = doc.get(SERVERS).and_then(|servers| servers.get(SERVER_NAME)).and_then(Item::as_table).ok_or_else(by_hand)?;
@@ -157,7 +157,7 @@ fn without_entry(text: &str, doc: &Doc) -> Result<String, Fault> {
     verified(result, &expected)
 }
 
-/// From the header of a table to its last value, and the same for the tables in it.
+/// Collects the range from the header of a table to its last value, and the same for its sub-tables.
 fn sections(table: &Table, parts: &mut Vec<Range<usize>>) {
     if let Some(header) = header(table) {
         let values = table.get_values();
@@ -173,7 +173,7 @@ fn sections(table: &Table, parts: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Gives the text back if it means what was expected, except for an empty table of servers.
+/// Returns the text if it has the expected meaning, ignoring an empty table of servers.
 fn verified(text: String, expected: &Json) -> Result<String, Fault> {
     let mut found = value_of(parse(&text).map_err(|_| Fault::TooMuch)?.as_item());
     let mut expected = expected.clone();
@@ -185,7 +185,7 @@ fn verified(text: String, expected: &Json) -> Result<String, Fault> {
     if found == expected { Ok(text) } else { Err(Fault::TooMuch) }
 }
 
-/// The meaning of a part of the file, to compare.
+/// The meaning of a part of the file, for comparison.
 fn value_of(item: &Item) -> Json {
     let table = |table: &dyn TableLike| {
         Json::Object(table.iter().map(|(name, item)| (name.to_owned(), value_of(item))).collect::<Map<_, _>>())
@@ -199,7 +199,7 @@ fn value_of(item: &Item) -> Json {
         Item::Value(Value::String(text)) => json!(text.value()),
         Item::Value(Value::Boolean(truth)) => json!(truth.value()),
         Item::Value(Value::Integer(number)) => json!(number.value()),
-        // Kept as text: not every such number can be compared.
+        // Kept as text, because not every such number can be compared.
         Item::Value(Value::Float(number)) => json!(format!("float {}", number.value())),
         Item::Value(Value::Datetime(time)) => json!(format!("time {}", time.value())),
     }

@@ -1,7 +1,8 @@
-//! The entry in Goose's `config.yaml`. `yaml-rust2` says where things are; whole lines are put in or cut, and the result is read
-//! again and compared, so that an edit which would change anything else is not made. Comments, order and quoting stay.
+//! The entry in Goose's `config.yaml`. `yaml-rust2` gives the positions; whole lines are inserted or removed, and the result is
+//! parsed again and compared, so that an edit that would change anything else is not made. Comments, order and quoting are
+//! kept.
 //!
-//! Only what Goose and people write is edited: a mapping of lines, or an empty `{}`. Other forms are refused.
+//! Edits only what Goose and people write: a mapping on separate lines, or an empty `{}`. Other forms are refused.
 
 mod tree;
 
@@ -15,10 +16,10 @@ use super::text::{append_lines, cut_lines, newline, without_newline};
 
 const EXTENSIONS: &str = "extensions";
 
-/// Goose's own number of seconds for an extension.
+/// Goose's own timeout for an extension, in seconds.
 const TIMEOUT_S: u64 = 300;
 
-/// Indent of a new line below another.
+/// Number of spaces by which a nested line is indented.
 const INDENT: usize = 2;
 
 pub(super) fn connect(text: &str, server: &ServerCommand) -> Result<Edited, Fault> {
@@ -72,7 +73,7 @@ fn value(server: &ServerCommand) -> Json {
     })
 }
 
-/// The lines of the entry, its name at `indent`.
+/// The lines of the entry, with its name indented by `indent`.
 fn entry_lines(server: &ServerCommand, indent: usize) -> String {
     let mut lines = vec![format!("{}{SERVER_NAME}:", " ".repeat(indent))];
     let inner = " ".repeat(indent + INDENT);
@@ -92,7 +93,7 @@ fn member_lines(name: &str, value: &Json, indent: &str) -> Vec<String> {
     }
 }
 
-/// A plain value. What could be read as something else is put in quotes, in the way of JSON, which is YAML as well.
+/// A scalar value. Text that could be read as something else is quoted as in JSON, which is valid YAML.
 fn scalar(value: &Json) -> String {
     let Some(text) = value.as_str() else { return value.to_string() };
     let begins_plainly = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
@@ -127,7 +128,7 @@ fn with_entry(text: &str, root: &Node, server: &ServerCommand) -> Result<String,
     verified(result, &expected)
 }
 
-/// Takes the entry out, and the mapping around it if it stood there alone in lines.
+/// Removes the entry, and the mapping around it if that is on separate lines and contains nothing else.
 fn without_entry(text: &str, root: &Node) -> Result<String, Fault> {
     let by_hand = || Fault::unexpected(format!("'{EXTENSIONS}' is written within braces, where nothing can be taken out safely"));
     let Some(extensions) = root.entries.iter().find(|entry| entry.name == EXTENSIONS) else { return Ok(text.to_owned()) };
@@ -155,7 +156,7 @@ fn without_entry(text: &str, root: &Node) -> Result<String, Fault> {
     verified(result, &expected)
 }
 
-/// Writes program and arguments anew where they stand.
+/// Rewrites the program and the arguments in place.
 fn updated(text: &str, root: &Node, ours: &Entry, server: &ServerCommand) -> Result<String, Fault> {
     let mut expected = root.value.clone();
     let entry = &mut expected[EXTENSIONS][SERVER_NAME];
@@ -191,13 +192,13 @@ fn updated(text: &str, root: &Node, ours: &Entry, server: &ServerCommand) -> Res
     verified(text, &expected)
 }
 
-/// The line after the last one that belongs to the mapping of lines.
+/// The line after the last one of a mapping on separate lines.
 fn end_of(text: &str, root: &Node, found: &Entry, indent: usize) -> usize {
     let lines = Lines::of(text);
     lines.last(found.line, lines.limit(root, found), indent) + 1
 }
 
-/// Puts lines before a line, or at the end.
+/// Inserts lines before a line, or at the end.
 fn insert_lines(text: &str, at: usize, new: &str) -> String {
     let start = Lines::of(text).start(at);
     if start == text.len() {
@@ -231,12 +232,12 @@ impl<'a> Lines<'a> {
         &self.text[self.start(line)..without_newline(self.text, self.start(line + 1))]
     }
 
-    /// The line at which the next member of the root begins.
+    /// The first line of the next member of the root.
     fn limit(&self, root: &Node, after: &Entry) -> usize {
         root.entries.iter().map(|entry| entry.line).filter(|line| *line > after.line).min().unwrap_or(self.count())
     }
 
-    /// The last line from `from` and before `limit` that is not blank and is indented by at least `indent`.
+    /// The last line that is not blank and is indented by at least `indent`, starting at `from` and ending before `limit`.
     fn last(&self, from: usize, limit: usize, indent: usize) -> usize {
         let belongs = |line: &usize| {
             let text = self.get(*line);
@@ -245,13 +246,13 @@ impl<'a> Lines<'a> {
         (from + 1..limit).rev().find(belongs).unwrap_or(from)
     }
 
-    /// Whether the line of a mapping has nothing but its name, not even a comment.
+    /// Whether the line of a mapping contains only its name, without even a comment.
     fn is_bare(&self, entry: &Entry) -> bool {
         self.get(entry.line).trim() == format!("{}:", entry.name)
     }
 }
 
-/// Gives the text back if it means what was expected, except for an empty mapping of extensions.
+/// Returns the text if it has the expected meaning, ignoring an empty mapping of extensions.
 fn verified(text: String, expected: &Json) -> Result<String, Fault> {
     let mut found = tree::parse(&text).map_err(|_| Fault::TooMuch)?.value;
     let mut expected = expected.clone();

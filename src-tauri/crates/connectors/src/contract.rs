@@ -17,7 +17,7 @@ use crate::secret::Secret;
 pub struct FoundChannel {
     /// Its id at the source, which never changes.
     pub id: String,
-    /// Its name, for the person.
+    /// Its name, as shown to the person.
     pub title: String,
     /// Number of its members, if the source knows.
     pub member_count: Option<u64>,
@@ -25,16 +25,16 @@ pub struct FoundChannel {
     pub is_encrypted: bool,
     /// Whether people other than its members can read it.
     pub visibility: Visibility,
-    /// The channel that it replaces, if both say so. It goes on with what the person chose there.
+    /// The channel that this one replaces, if both channels say so. The person's choices for that channel carry over.
     pub continues: Option<String>,
 }
 
 /// A source that answered when it was connected for the first time.
 #[derive(Debug)]
 pub struct Opened<S> {
-    /// What is stored in the keyring: the password, or the session that was begun with it.
+    /// The secret stored in the keyring: the password, or the session created with it.
     pub secret: Option<Secret>,
-    /// The settings, completed by what the server said.
+    /// The settings, completed with information from the server.
     pub settings: S,
     /// A name for the source, such as the address of the account.
     pub name: String,
@@ -52,48 +52,48 @@ impl<S> Opened<S> {
 /// A channel whose messages are stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selected {
-    /// Messages before this time are not wanted.
+    /// The person does not want messages from before this time.
     pub since: Option<Timestamp>,
-    /// How far it was read, as the connector wrote it.
+    /// How far it has been read, as written by the connector.
     pub position: Option<String>,
 }
 
-/// What a connector reads.
+/// The reading plan of a connector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// How far the source as a whole was read, as the connector wrote it.
+    /// How far the source as a whole has been read, in the connector's own format.
     pub position: Option<String>,
-    /// The channels whose messages are stored. All others are left alone.
+    /// The channels whose messages are stored. All others are ignored.
     pub channels: BTreeMap<String, Selected>,
 }
 
-/// What was read from one channel. All of it is stored in one transaction.
+/// Data read from one channel. All of it is stored in one transaction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Delivery {
     /// Id of the channel at the source.
     pub channel: String,
     /// New messages, and edited ones with their new text under the same ids.
     pub messages: Vec<Message>,
-    /// Messages that were deleted or that disappeared there. They are erased here as well.
+    /// Messages that were deleted or that disappeared at the source. They are erased here as well.
     pub removed: Vec<SourceRef>,
-    /// Everybody who can read the channel now, except the owner; `None` if that did not change.
+    /// Everybody who can read the channel now, except the owner; `None` if unchanged.
     pub members: Option<Vec<ChannelHandle>>,
     /// Number of messages that were left out, by reason: a short phrase in English for the person ("mailing lists").
     pub left_out: BTreeMap<&'static str, u64>,
-    /// Number of messages of the channel that cannot be read now, because their keys are missing; `None` if that did not change.
+    /// Number of messages in the channel that cannot be read now because their keys are missing; `None` if unchanged.
     pub unreadable: Option<u64>,
-    /// How far the channel was read; `None` keeps the position.
+    /// How far the channel has been read; `None` keeps the stored position.
     pub position: Option<String>,
-    /// How far the source as a whole was read; `None` keeps the position.
+    /// How far the source as a whole has been read; `None` keeps the stored position.
     pub source_position: Option<String>,
 }
 
 /// The result of a delivery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Number of messages that are new, revisions included.
+    /// Number of new messages, including revisions.
     pub stored: u64,
-    /// Number of messages that were known.
+    /// Number of messages that were already stored.
     pub known: u64,
 }
 
@@ -102,116 +102,118 @@ pub struct Delivered {
 pub enum Status {
     /// It connects.
     Connecting,
-    /// It reads what was said before.
+    /// It is reading earlier messages.
     CatchingUp {
         /// Number of messages read.
         done: u64,
         /// Number of messages to read, if that is known.
         total: Option<u64>,
     },
-    /// Everything was read, and new messages arrive.
+    /// Everything was read; new messages are read as they arrive.
     Live,
 }
 
-/// Why an inbox took nothing.
+/// Why an inbox rejected a call.
 #[derive(Debug, Error)]
 pub enum InboxError {
-    /// The person paused or removed the source, or the program ends. Nothing was stored.
+    /// The person paused or removed the source, or the program is shutting down. Nothing was stored.
     #[error("the source was stopped")]
     Stopped,
-    /// The store failed. The message says what to do, and contains no text of messages.
+    /// The store failed. The error text says what to do, and contains no message text.
     #[error("{0}")]
     Store(String),
 }
 
-/// Takes what a connector reads. All methods block; connectors call them through a [`Link`](crate::Link).
+/// Receives what a connector reads. All methods block; connectors call them through a [`Link`](crate::Link).
 pub trait Inbox: Send + Sync {
-    /// What is to be read, and how far it was read.
+    /// What to read, and how far it has been read.
     fn plan(&self) -> Result<Plan, InboxError>;
 
-    /// Names the channels that the source has. New ones are stored as undecided; known ones get the new title and numbers.
+    /// Reports the channels of the source. New ones are stored as undecided; known ones get the new title and numbers.
     fn found(&self, channels: &[FoundChannel]) -> Result<(), InboxError>;
 
-    /// Stores messages and positions in one transaction. Messages of a channel that is not selected are refused as a whole.
+    /// Stores messages and positions in one transaction. A delivery for a channel that is not selected is refused as a whole.
     fn deliver(&self, delivery: Delivery) -> Result<Delivered, InboxError>;
 
     /// The message with these ids as it was last delivered, if it is stored.
     fn stored(&self, message: &SourceRef) -> Result<Option<Message>, InboxError>;
 
-    /// The secret: the password, token or session of the source, as it was kept last.
+    /// The source's secret as last stored: its password, token or session.
     fn secret(&self) -> Result<Option<Secret>, InboxError>;
 
-    /// Replaces the secret, for example after a token was renewed.
+    /// Replaces the secret, for example after a token has been renewed.
     fn keep_secret(&self, secret: &Secret) -> Result<(), InboxError>;
 
-    /// Says what the source is doing.
+    /// Reports the current status of the source.
     fn note(&self, status: Status);
 
-    /// Names the chosen channels that are not at the source any more; empty if all are there again.
+    /// Reports the selected channels that no longer exist at the source; empty if all exist again.
     fn note_missing(&self, _titles: Vec<String>) {}
 
-    /// What the person asked of this device since the last call. The choices of a [`Link`](crate::Link) change when there is more.
+    /// The person's requests to this device since the last call. Further requests are announced through the choices of a
+    /// [`Link`](crate::Link).
     fn asked(&self) -> Vec<Asked> {
         Vec::new()
     }
 
-    /// Says how this device stands.
+    /// Reports the status of this device.
     fn note_device(&self, _status: DeviceStatus) {}
 
-    /// A folder for this source alone, which exists and is removed with it. Only for what a protocol must keep, such as keys, and
-    /// only encrypted with a key from the [`Secret`].
+    /// An existing folder for this source alone, which is removed together with the source. Only for data that a protocol must
+    /// keep, such as keys, and only encrypted with a key from the [`Secret`].
     fn folder(&self) -> PathBuf;
 
     /// The current time.
     fn now(&self) -> Timestamp;
 }
 
-/// Why a connector ended. No message contains secrets or text of messages.
+/// Why a connector ended. No error text contains secrets or message text.
 #[derive(Debug, Error)]
 pub enum Fault {
-    /// The server cannot be reached, or wants to be asked later. It is tried again.
+    /// The server cannot be reached, or asks to retry later. The connector is retried.
     #[error("{detail}")]
     Unreachable {
-        /// What happened, and with what.
+        /// What happened, and to what.
         detail: String,
-        /// How long the server wants to be left alone.
+        /// How long the server asks clients to wait before retrying.
         retry_after: Option<Duration>,
     },
-    /// The person has to do something: the password is wrong, the account is gone. It is not tried again until then.
+    /// The person has to do something: the password is wrong, or the account is gone. The connector is not retried until then.
     #[error("{detail}")]
     Refused {
         /// What happened, and what to do.
         detail: String,
     },
-    /// The certificate of the server cannot be trusted. It is tried again, seldom, because servers get new certificates.
+    /// The server's certificate cannot be trusted. The connector is retried at long intervals, because servers get new
+    /// certificates.
     #[error("{detail}")]
     Certificate {
         /// What happened, and what to do.
         detail: String,
     },
-    /// The server says something that cannot be understood. It is tried again.
+    /// The server's response cannot be understood. The connector is retried.
     #[error("{detail}")]
     Protocol {
         /// What happened.
         detail: String,
     },
-    /// Nothing can be stored.
+    /// The inbox cannot store anything.
     #[error(transparent)]
     Inbox(#[from] InboxError),
 }
 
 impl Fault {
-    /// A server that cannot be reached.
+    /// Creates a fault for a server that cannot be reached.
     pub fn unreachable(detail: impl Into<String>) -> Self {
         Self::Unreachable { detail: detail.into(), retry_after: None }
     }
 
-    /// Something that the person has to do.
+    /// Creates a fault that requires the person to act.
     pub fn refused(detail: impl Into<String>) -> Self {
         Self::Refused { detail: detail.into() }
     }
 
-    /// A server that cannot be understood.
+    /// Creates a fault for an unintelligible server.
     pub fn protocol(detail: impl Into<String>) -> Self {
         Self::Protocol { detail: detail.into() }
     }

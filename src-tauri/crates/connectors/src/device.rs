@@ -1,7 +1,8 @@
-//! This device at a source that is encrypted end to end: whether the person's account vouches for it, and what the person asks of it.
+//! This device at an end-to-end encrypted source: whether the person's account vouches for it, and what the person requests
+//! from it.
 //!
-//! A source that runs takes what is asked of it with [`Inbox::asked`](crate::Inbox::asked) and says how the device stands with
-//! [`Inbox::note_device`](crate::Inbox::note_device). Not in this module: the protocol (`matrix`), and the words of the window.
+//! A running source takes requests with [`Inbox::asked`](crate::Inbox::asked) and reports the device's status with
+//! [`Inbox::note_device`](crate::Inbox::note_device). Not in this module: the protocol (`matrix`), and the texts of the window.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -10,11 +11,12 @@ use crate::secret::Secret;
 /// What the person asks of this device.
 #[derive(Debug)]
 pub enum DeviceRequest {
-    /// Open the account's secret storage with the recovery key or the passphrase: verifies this device, and opens the key backup.
+    /// Open the account's secret storage with the recovery key or the passphrase. This verifies the device and opens the key
+    /// backup.
     Recover(Secret),
-    /// Compare emoji with another device of the person.
+    /// Compare emoji with another of the person's devices.
     Compare,
-    /// Compare emoji, as another device of the person asked for.
+    /// Compare emoji, as requested by another of the person's devices.
     Accept,
     /// Both devices show the same emoji.
     Match,
@@ -24,7 +26,8 @@ pub enum DeviceRequest {
     Cancel,
 }
 
-/// A request, and the way back for its result. Without an answer the one who asked is told that the source stopped.
+/// A request, and the channel for returning its result. If it is dropped unanswered, the requester is told that the source
+/// stopped.
 #[derive(Debug)]
 pub struct Asked {
     /// What is asked.
@@ -33,80 +36,80 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A request, and where its result comes.
+    /// Creates a request, and the receiver for its result.
     pub fn new(request: DeviceRequest) -> (Self, Receiver<Result<(), String>>) {
         let (answer, result) = channel();
         (Self { request, answer }, result)
     }
 
-    /// Tells the result: a sentence for the person if it failed, which contains no secret.
+    /// Sends the result. If the request failed, the result is a sentence for the person that contains no secret.
     pub fn answer(self, result: Result<(), String>) {
-        // Whoever asked may have stopped waiting.
+        // The requester may have stopped waiting.
         let _ = self.answer.send(result);
     }
 }
 
-/// How this device stands at its source.
+/// The status of this device at its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeviceStatus {
-    /// The account vouches for this device, so that other programs give it the keys of messages.
+    /// The account vouches for this device, so other programs give it message keys.
     pub is_verified: bool,
     /// The account has an identity that can vouch for devices.
     pub can_be_verified: bool,
-    /// The backup of the keys of earlier messages.
+    /// The backup of the keys for earlier messages.
     pub backup: KeyBackup,
-    /// The comparison of emoji that goes on or ended last.
+    /// The emoji comparison in progress, or the last one that ended.
     pub comparison: Option<Comparison>,
 }
 
-/// The backup of the keys of earlier messages.
+/// The backup of the keys for earlier messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum KeyBackup {
-    /// The account has none.
+    /// The account has no backup.
     #[default]
     Absent,
-    /// There is one, and its key is missing here.
+    /// There is a backup, but its key is missing here.
     Locked,
-    /// It is open, and keys that are missing are fetched from it.
+    /// The backup is open, and missing keys are fetched from it.
     Open {
-        /// Number of missing keys that were asked for.
+        /// Number of missing keys requested so far.
         done: u64,
         /// Number of keys that were missing.
         total: u64,
     },
 }
 
-/// A comparison of emoji with another device.
+/// An emoji comparison with another device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     /// How far it is.
     pub stage: ComparisonStage,
-    /// The name or id of the other device, once it is known which one it is.
+    /// The name or id of the other device, once known.
     pub other: Option<String>,
-    /// The emoji with their names in English, once they are known.
+    /// The emoji with their English names, once known.
     pub emoji: Vec<(&'static str, &'static str)>,
 }
 
-/// How far a comparison is.
+/// The state of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparisonStage {
-    /// The other devices were asked.
+    /// The other devices have been asked to compare.
     Requested,
-    /// Another device asks for it.
+    /// Another device has asked to compare.
     Offered,
     /// The devices exchange keys.
     Starting,
     /// The emoji are shown.
     Shown,
-    /// The person confirmed here. The other device has to be confirmed as well.
+    /// The person has confirmed on this device, and still has to confirm on the other.
     Confirmed,
-    /// Both were confirmed.
+    /// Both devices have confirmed.
     Done,
-    /// The emoji differed. Somebody may listen in.
+    /// The emoji differed. Somebody may be intercepting the connection.
     Mismatch,
-    /// One side stopped it.
+    /// One side canceled the comparison.
     Cancelled,
-    /// It took too long.
+    /// The comparison took too long.
     TimedOut,
 }
 
@@ -126,7 +129,7 @@ impl ComparisonStage {
         }
     }
 
-    /// Whether nothing more happens.
+    /// Whether the comparison has ended.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Done | Self::Mismatch | Self::Cancelled | Self::TimedOut)
     }

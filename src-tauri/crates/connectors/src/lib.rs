@@ -1,8 +1,8 @@
-//! Connectors: read messages from accounts while they are said, and hand them to an [`Inbox`].
+//! Connectors: read messages from accounts as they are sent, and hand them to an [`Inbox`].
 //!
-//! A connector only reads. It has no store of its own: how far it read is stored together with the messages, so an end of the
-//! process at any point neither loses nor doubles anything. Messages have the ids that an export of the same conversation gives
-//! them. Not in this crate: the store, what the person chose, secrets at rest, and files ([`keepsake_importers`]).
+//! A connector only reads. It has no store of its own: its position is stored together with the messages, so if the process
+//! ends at any point, nothing is lost or duplicated. Messages have the same ids as in an export of the same conversation. Not
+//! in this crate: the store, the person's choices, secrets at rest, and files ([`keepsake_importers`]).
 
 mod contract;
 mod device;

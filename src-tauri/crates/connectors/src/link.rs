@@ -1,6 +1,6 @@
-//! Calls an [`Inbox`] from asynchronous code, on threads where it may block.
+//! Calls an [`Inbox`] from asynchronous code, on threads that may block.
 //!
-//! A connector may be dropped at any `await`. A delivery that has begun is then still stored as a whole.
+//! A connector may be dropped at any `await`. A delivery that has begun is still stored as a whole.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::contract::{Delivered, Delivery, FoundChannel, Inbox, InboxError, Plan
 use crate::device::{Asked, DeviceStatus};
 use crate::secret::Secret;
 
-/// The way from a connector to its inbox.
+/// Connects a connector to its inbox.
 #[derive(Clone)]
 pub struct Link {
     inbox: Arc<dyn Inbox>,
-    /// Changes when the person chose other channels.
+    /// Changes when the person selects other channels.
     choices: watch::Receiver<u64>,
 }
 
 impl Link {
-    /// A link to this inbox. `choices` changes whenever the person chose other channels.
+    /// Creates a link to this inbox. `choices` changes whenever the person selects other channels.
     pub fn new(inbox: Arc<dyn Inbox>, choices: watch::Receiver<u64>) -> Self {
         Self { inbox, choices }
     }
@@ -31,21 +31,21 @@ impl Link {
         work: impl FnOnce(&dyn Inbox) -> Result<T, InboxError> + Send + 'static,
     ) -> Result<T, InboxError> {
         let inbox = Arc::clone(&self.inbox);
-        // It fails only if the runtime ends.
+        // This fails only if the runtime shuts down.
         tokio::task::spawn_blocking(move || work(inbox.as_ref())).await.unwrap_or(Err(InboxError::Stopped))
     }
 
-    /// See [`Inbox::plan`]. Choices made later are announced by [`changed`](Self::changed).
+    /// See [`Inbox::plan`]. [`changed`](Self::changed) announces later choices.
     pub async fn plan(&mut self) -> Result<Plan, InboxError> {
         self.choices.borrow_and_update();
         self.call(|inbox| inbox.plan()).await
     }
 
-    /// Waits until the person chose other channels, changed how much of one is wanted, or asked something of this device, since the
-    /// last [`plan`](Self::plan).
+    /// Waits until the person has selected other channels, changed how much of a channel to read, or requested something from
+    /// this device since the last [`plan`](Self::plan).
     pub async fn changed(&mut self) {
         if self.choices.changed().await.is_err() {
-            // Nobody can choose any more.
+            // The sender is gone, so no more changes can come.
             std::future::pending::<()>().await;
         }
     }
@@ -85,7 +85,7 @@ impl Link {
         self.inbox.note_missing(titles);
     }
 
-    /// See [`Inbox::asked`]. What is asked later is announced by [`changed`](Self::changed).
+    /// See [`Inbox::asked`]. [`changed`](Self::changed) announces later requests.
     pub fn asked(&self) -> Vec<Asked> {
         self.inbox.asked()
     }

@@ -1,6 +1,6 @@
-//! What the person entered for a source, without secrets, and the way from there to its connector.
+//! What the person entered for a source, without secrets, and how its connector is created from that.
 //!
-//! Settings are stored as JSON and shown again. Not in this module: the protocols.
+//! Settings are stored as JSON and shown to the person again. Not in this module: the protocols.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::matrix::{self, Matrix};
 use crate::secret::Secret;
 use crate::simplex::{self, SIMPLEX_PORT};
 
-/// How long a first connection may take. People wait for it.
+/// Maximum duration of a first connection, which a person is waiting for.
 const CONNECT_MAX: Duration = Duration::from_secs(60);
 
 /// Settings of a source, by kind. They contain no secrets.
@@ -24,16 +24,16 @@ const CONNECT_MAX: Duration = Duration::from_secs(60);
 pub enum Settings {
     /// Other programs send messages; there is nothing to connect to.
     Webhook,
-    /// A mailbox, read by IMAP.
+    /// A mailbox, read over IMAP.
     Mail(MailSettings),
     /// A Matrix account.
     Matrix(Matrix),
-    /// The SimpleX program on this computer. It is always this computer, because the program asks for no password.
+    /// The SimpleX program on this computer. Other computers are not supported, because the program asks for no password.
     Simplex {
         /// The port that it listens on.
         #[serde(default = "simplex_port")]
         port: u16,
-        /// The profile that was in use when it was connected.
+        /// The profile that was in use when the source was connected.
         #[serde(default)]
         user: Option<i64>,
     },
@@ -47,7 +47,7 @@ fn simplex_port() -> u16 {
 pub type Connected = Opened<Settings>;
 
 impl Settings {
-    /// What the source speaks.
+    /// The kind of source.
     pub fn kind(&self) -> LiveSourceKind {
         match self {
             Self::Webhook => LiveSourceKind::Webhook,
@@ -80,7 +80,7 @@ pub async fn connect(settings: Settings, entered: Option<Secret>) -> Result<Conn
     }
 }
 
-/// As [`connect`], for callers that may block.
+/// Like [`connect`], for callers that may block.
 pub fn connect_once(settings: Settings, entered: Option<Secret>) -> Result<Connected, Fault> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,6 +1,6 @@
-//! Signing in at a page of the server or provider: in the browser, or with a code that the person enters there.
+//! Signing in on a page of the server or provider: in the browser, or with a code that the person enters there.
 //!
-//! Not in this module: how each of them goes (`matrix`, `mail`).
+//! Not in this module: the sign-in flows themselves (`matrix`, `mail`).
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use crate::matrix::BrowserSignIn;
 use crate::secret::Secret;
 use crate::settings::Settings;
 
-/// How often it is looked whether the person stopped it.
+/// How often to check whether the person canceled the sign-in.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// What is said when the person stopped it.
+/// The fault returned if the person canceled the sign-in.
 pub(crate) fn stopped() -> Fault {
     Fault::refused("The sign-in was stopped.")
 }
 
-/// A sign-in that waits for the person. Dropping it ends it.
+/// A sign-in that is waiting for the person. Dropping it cancels it.
 #[derive(Debug)]
 pub enum WaitingSignIn {
-    /// For a browser that comes back to this computer.
+    /// A sign-in in a browser, which redirects to this computer.
     Browser(BrowserSignIn),
-    /// For a code that the person enters at their provider.
+    /// A sign-in with a code that the person enters at their provider.
     Device(DeviceSignIn),
 }
 
@@ -37,7 +37,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Fault> {
 }
 
 impl WaitingSignIn {
-    /// Begins the sign-in that these settings say.
+    /// Begins the kind of sign-in given by these settings.
     pub async fn begin(settings: &Settings) -> Result<Self, Fault> {
         match settings {
             Settings::Matrix(account) => {
@@ -51,7 +51,7 @@ impl WaitingSignIn {
         }
     }
 
-    /// As [`begin`](Self::begin), for callers that may block.
+    /// Like [`begin`](Self::begin), for callers that may block.
     pub fn begin_once(settings: &Settings) -> Result<Self, Fault> {
         runtime()?.block_on(Self::begin(settings))
     }
@@ -64,7 +64,7 @@ impl WaitingSignIn {
         }
     }
 
-    /// The code to enter there, if there is one.
+    /// The code that the person enters on the page, if there is one.
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Browser(_) => None,
@@ -80,7 +80,7 @@ impl WaitingSignIn {
         }
     }
 
-    /// As [`finish`](Self::finish), for callers that may block.
+    /// Like [`finish`](Self::finish), for callers that may block.
     pub fn finish_once(self, is_cancelled: impl Fn() -> bool, clock: &dyn Clock) -> Result<Secret, Fault> {
         runtime()?.block_on(self.finish(is_cancelled, clock))
     }

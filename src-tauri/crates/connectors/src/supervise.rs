@@ -1,6 +1,6 @@
-//! Runs one source: starts its connector again after a failure, later each time, with jitter.
+//! Runs one source: restarts its connector after a failure, with increasing delays and jitter.
 //!
-//! Not in this module: which sources there are, and what the person is told (`engine`, `server`).
+//! Not in this module: which sources exist, and what the person is shown (`engine`, `server`).
 
 use std::time::Duration;
 
@@ -8,29 +8,30 @@ use crate::contract::Fault;
 use crate::link::Link;
 use crate::settings::Settings;
 
-/// Wait after the first failure. A server that is restarted is back within seconds.
+/// Wait after the first failure. A restarted server is back within seconds.
 const FIRST: Duration = Duration::from_secs(2);
 
-/// Longest wait. A network that comes back is noticed within five minutes, and a server that is gone for a week costs nothing.
+/// Longest wait. A network that comes back is noticed within five minutes, and a server that is gone for a week costs almost
+/// nothing.
 const LONGEST: Duration = Duration::from_secs(5 * 60);
 
-/// Wait after a certificate was refused. A new one is seldom installed sooner.
+/// Wait after a certificate was rejected. A new one is seldom installed sooner.
 const CERTIFICATE: Duration = Duration::from_secs(30 * 60);
 
-/// Longest wait that a server can ask for, so that a wrong number does not stop a source for a year.
+/// Longest wait that a server can request, so that a wrong number does not stop a source for a year.
 const ASKED_FOR_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// A connector that ran this long had been connected, so the next failure is a first one.
+/// A connector that ran this long had been connected, so the next failure is treated as a first one.
 const SETTLED: Duration = Duration::from_secs(60);
 
-/// How long to wait before the next try.
+/// How long to wait before the next attempt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
-    /// Notes a failure after the connector ran for `ran`. Returns the wait, or `None` if trying again is useless until the person
+    /// Records a failure after the connector ran for `ran`. Returns the wait, or `None` if a retry is useless until the person
     /// does something. `jitter` is from 0 to 1 and spreads the waits of many sources between half and all of their length.
     #[must_use]
     fn failed(&mut self, fault: &Fault, ran: Duration, jitter: f64) -> Option<Duration> {
@@ -49,18 +50,18 @@ impl Backoff {
 /// A number from 0 to 1.
 fn jitter() -> f64 {
     let mut bytes = [0; 4];
-    // Without randomness all sources wait equally long, which is no harm on one computer.
+    // Without randomness, all sources wait equally long, which is harmless on one computer.
     let _ = getrandom::fill(&mut bytes);
     f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
 }
 
-/// Reads a source until the person has to do something about it; returns that fault. `failed` is told of each failure, and when
-/// the next try is due. Dropping the future stops the source.
+/// Reads a source until a fault requires the person to act, and returns that fault. `failed` is called for each failure with
+/// the time of the next attempt. Dropping the future stops the source.
 pub async fn supervise(settings: Settings, link: Link, mut failed: impl FnMut(&Fault, Option<Duration>)) -> Fault {
     let mut backoff = Backoff::default();
     loop {
         let began = tokio::time::Instant::now();
-        // As it was kept last: a token may have been renewed since the last try.
+        // Read the secret as last stored, because a token may have been renewed since the last attempt.
         let fault = match link.secret().await {
             Ok(secret) => {
                 let Err(fault) = settings.run(secret, link.clone()).await;

@@ -131,7 +131,7 @@ ids! {
     TopicId = "top_";
     /// A version of a topic.
     TopicVersionId = "tov_";
-    /// A decision of the person about topics.
+    /// A decision by the person about topics.
     TopicDecisionId = "tod_";
     /// A playbook: a workflow that repeats across sessions.
     PlaybookId = "pbk_";

@@ -7,7 +7,7 @@ pub const DUPLICATE_COSINE: f32 = 0.85;
 pub const EMBEDDING_DIMENSION: usize = 384;
 
 /// Maximum number of knowledge entries per source (seed 002: "a hard cap in code"). For a meeting, the source is the whole
-/// meeting, with all its parts and all times it is read. For a chat, which continues for years, it is the part that is read in
+/// meeting with all its parts, however often it is read. For a chat, which continues for years, it is the part that is read in
 /// one pass.
 pub const KNOWLEDGE_PER_SOURCE_MAX: usize = 8;
 

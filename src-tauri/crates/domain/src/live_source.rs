@@ -1,15 +1,15 @@
-//! Live sources: accounts and endpoints from which messages arrive while they are said.
+//! Live sources: accounts and endpoints from which messages arrive as they are said.
 //!
 //! Not in this module: the protocols (`connectors`), and folders of files, which are watched (`engine::ingest`).
 
 use crate::memory::names;
 
 names! {
-    /// What a live source speaks.
+    /// The protocol or program of a live source.
     pub enum LiveSourceKind {
         /// A Matrix account.
         Matrix = "matrix",
-        /// A mailbox, read by IMAP.
+        /// A mailbox, read over IMAP.
         Mail = "mail",
         /// A SimpleX program on this computer.
         Simplex = "simplex",

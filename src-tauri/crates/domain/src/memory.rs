@@ -24,7 +24,7 @@ pub struct ParseNameError {
     pub known: String,
 }
 
-/// Declares an enum whose variants have one stable name each in code, schema, API and UI.
+/// Declares an enum in which each variant has one stable name, shared by code, schema, API and UI.
 macro_rules! names {
     ($(#[$doc:meta])* pub enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -259,7 +259,7 @@ names! {
         Pending = "pending",
         /// Approved: searchable and served.
         Active = "active",
-        /// Dismissed by a person. Its fingerprint prevents the same proposal.
+        /// Dismissed by a person. Its fingerprint prevents the same proposal from being made again.
         Rejected = "rejected",
         /// Replaced by a newer version.
         Superseded = "superseded",
@@ -301,7 +301,7 @@ names! {
     pub enum Relation {
         /// Is a newer version of the other.
         Supersedes = "supersedes",
-        /// Makes the other one outdated, which changed, ended or was never true. Approving this one supersedes the other.
+        /// Makes the other one outdated because it changed, ended or was never true. Approving this one supersedes the other.
         Replaces = "replaces",
         /// Adds detail to the other.
         Extends = "extends",
@@ -411,7 +411,7 @@ pub const OWNER_LABEL: &str = "User";
 /// Names that could be mistaken for the owner's, in lower case, letters and digits only.
 const OWNER_READINGS: [&str; 4] = ["owner", "theowner", "user", "theuser"];
 
-/// Suffix added to such a name.
+/// Suffix added to a name that could be mistaken for the owner's.
 const TOLD_APART: &str = " (contact)";
 
 /// A speaker other than the owner: a name and a key. Many people share a name, so two speakers are the same person exactly if

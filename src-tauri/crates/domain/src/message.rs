@@ -100,7 +100,7 @@ names! {
         Simplex = "simplex",
         /// Mail: mbox, Maildir or single messages.
         Email = "email",
-        /// A Messages database of macOS.
+        /// A macOS Messages database.
         Imessage = "imessage",
         /// A Facebook Messenger export.
         Messenger = "messenger",
@@ -118,15 +118,15 @@ names! {
         OpenWebui = "open-webui",
         /// A LibreChat export.
         LibreChat = "librechat",
-        /// Chats of the editor Cursor.
+        /// Chats from the Cursor editor.
         Cursor = "cursor",
-        /// A Copilot Chat session of VS Code.
+        /// A Copilot Chat session from VS Code.
         CopilotChat = "copilot-chat",
         /// Threads of Jan.
         Jan = "jan",
-        /// Conversations of LM Studio.
+        /// LM Studio conversations.
         LmStudio = "lm-studio",
-        /// Threads of the editor Zed.
+        /// Threads from the Zed editor.
         Zed = "zed",
         /// Memories of mem0.
         Mem0 = "mem0",
@@ -179,7 +179,7 @@ impl Channel {
 }
 
 impl std::fmt::Display for Channel {
-    /// As people write it: `type:id`.
+    /// The form that people write: `type:id`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.channel_type, self.channel_id)
     }
@@ -199,9 +199,9 @@ pub struct ChannelHandle {
 const ONE_MAILBOX: [&str; 6] = ["email", "mail", "imap", "smtp", "xmpp", "jabber"];
 
 impl ChannelHandle {
-    /// Whether case makes no difference in this handle. In the channel type it never does, and in an address only if upper and
-    /// lower case lead to the same mailbox. The stricter choice is safe: two handles can be linked later, but wrongly merged ones
-    /// cannot be separated again.
+    /// Whether case makes no difference in this handle. It never matters in the channel type; in an address, it is ignored only
+    /// if upper and lower case lead to the same mailbox. The stricter choice is safe: two handles can be linked later, but
+    /// wrongly merged ones cannot be separated again.
     pub fn is_caseless(channel: &str, handle: &str) -> bool {
         handle.contains('@') && ONE_MAILBOX.iter().any(|mail| channel.eq_ignore_ascii_case(mail))
     }
@@ -278,7 +278,7 @@ impl std::fmt::Display for MeetingId {
 pub struct Author {
     /// The name shown in the source.
     pub name: String,
-    /// The author's handle. If the source has none, the importer uses the name within its channel.
+    /// The author's handle. If the source has none, the importer uses the author's name within the channel.
     pub handle: ChannelHandle,
     /// Role of the author.
     pub role: Role,
@@ -311,7 +311,7 @@ pub struct Message {
     pub message_type: MessageType,
     /// Name of the tool, for tool calls and results.
     pub tool: Option<String>,
-    /// Id in the export of the message that this one replies to.
+    /// The id, in the export, of the message that this one replies to.
     pub reply_to: Option<String>,
     /// On a branch that the person left by editing or regenerating a message. Stored and marked, but never used as evidence.
     pub is_branch: bool,

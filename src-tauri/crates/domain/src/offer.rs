@@ -50,7 +50,7 @@ names! {
 }
 
 impl Offer {
-    /// Minimum probability to propose a fact that a speaker with this role states about themselves. It is higher for other
+    /// Minimum probability for proposing a fact that a speaker with this role states about themselves. It is higher for other
     /// people: the owner knows less about them, so errors are harder to recognize (decision 31).
     pub const fn least(self, role: Role) -> f64 {
         match (self, role) {

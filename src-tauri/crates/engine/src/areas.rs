@@ -1,6 +1,8 @@
-//! Handles of the engine's areas: `engine.review().act(…)` decides about memories, `engine.serve().search(…)` answers.
+//! Handles for the engine's areas: `engine.review().act(…)` decides about memories, `engine.serve().search(…)` answers
+//! searches.
 //!
-//! The engine has one method for each area, so that no type has hundreds. An area's methods stand in the files that do its work.
+//! The engine has one method for each area, so that no type has hundreds of methods. An area's methods are defined in the files
+//! that do its work.
 //!
 //! Not here: what the methods do.
 
@@ -30,13 +32,13 @@ areas! {
     imports: Imports;
     /// Live accounts, watched folders and followed files.
     sources: Sources;
-    /// The queue of jobs, and its pause.
+    /// The job queue, and pausing it.
     queue: Queue;
-    /// What is read and derived of each conversation: marks, analysis and status.
+    /// What is read and derived from each conversation: marks, analysis and status.
     conversations: Conversations;
     /// Embeddings that are due.
     embeddings: Embeddings;
-    /// Requests that nobody met.
+    /// Requests that could not be met.
     gaps: Gaps;
     /// People: links, suggested identities, unidentified speakers and profiles.
     people: People;
@@ -48,9 +50,9 @@ areas! {
     topics: Topics;
     /// Language models: settings, calls, ratings and the router.
     models: Models;
-    /// Backups, restores and the chain of the log.
+    /// Backups, restores and the log's hash chain.
     backups: Backups;
-    /// Erasing, undoing an import, and conversations that are kept out of memory.
+    /// Erasing, undoing an import, and excluding conversations from memory.
     erasure: Erasure;
     /// Exports of everything, and restoring from one.
     exports: Exports;
@@ -60,7 +62,7 @@ areas! {
     review: Review;
     /// Proposals to merge or archive memories.
     reflections: Reflections;
-    /// Agents and what each may hear.
+    /// Agents and what each may see.
     agents: Agents;
     /// Answers: context, search, timeline and graph.
     serve: Serve;

@@ -121,11 +121,11 @@ pub(crate) struct Inner {
     pub(crate) map: Mutex<Option<Arc<serve::boundary::AccessMap>>>,
     pub(crate) policy: serve::boundary::PrivacyPolicy,
     pub(crate) wake: queue::Wake,
-    /// Followed files to look at.
+    /// Followed files that need to be checked.
     pub(crate) live: Mutex<ingest::live::Waiting>,
     /// What each live source is doing in this process.
     pub(crate) live_states: Mutex<HashMap<keepsake_domain::LiveSourceId, LiveState>>,
-    /// The chosen channels that are not at their source any more, by name.
+    /// Names of the chosen channels that no longer exist at their source.
     pub(crate) live_missing: Mutex<HashMap<keepsake_domain::LiveSourceId, Vec<String>>>,
     /// The devices of encrypted live sources that run in this process.
     pub(crate) own_devices: ingest::own_device::OwnDevices,

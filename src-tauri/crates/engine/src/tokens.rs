@@ -1,7 +1,7 @@
 //! Tokens of agents and webhooks: made from random bytes, shown once, and stored as a hash. A token has 256 random bits, so a fast
 //! hash is enough.
 //!
-//! Not in this module: who a token belongs to (`serve::agents`, `ingest::live_sources`), and the making of random bytes.
+//! Not in this module: who a token belongs to (`serve::agents`, `ingest::live_sources`), and generating random bytes.
 
 /// Number of random bytes in a token.
 pub const TOKEN_BYTES: usize = 32;

@@ -156,8 +156,8 @@ impl Container {
         Self { path: path.to_owned(), archive, is_word, is_folder: false, documents: vec![document], left_out: Vec::new() }
     }
 
-    /// Lists the files in the folder at `path` and below it. Links are not followed. Hidden
-    /// files are left out, and hidden folders are entered, because some programs mark their folders with one.
+    /// Lists the files in the folder at `path` and below it. Links are not followed. Hidden files are left out, but hidden
+    /// folders are searched, because some programs mark their folders with a hidden one.
     pub(crate) fn open_folder(path: &Path) -> Result<Self, ImportError> {
         let mut documents = Vec::new();
         let mut left_out = Vec::new();
@@ -178,7 +178,7 @@ impl Container {
                     folders.push((entry.path(), path, depth + 1));
                 } else if kind.is_file() {
                     let bytes = entry.metadata().map_err(io_error)?.len();
-                    // A zip in a folder is opened like one by itself.
+                    // A zip in a folder is opened like a standalone zip.
                     let reason = match passed_over(&name, bytes) {
                         Some(LeftOutReason::Archive) if is_zip(&name) => None,
                         _ if name.starts_with('.') => Some(LeftOutReason::Litter),
@@ -201,7 +201,7 @@ impl Container {
         &self.path
     }
 
-    /// The files in it that are not looked at.
+    /// The files in it that are left out.
     pub(crate) fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
@@ -211,7 +211,7 @@ impl Container {
         self.is_folder
     }
 
-    /// Where a document is on disk by itself; `None` if it is in an archive.
+    /// The path of a document that is a file on disk; `None` if it is in an archive.
     pub(crate) fn file_of<'d>(&'d self, document: &'d Document) -> Option<&'d Path> {
         match &document.entry {
             Entry::Whole => Some(&self.path),
@@ -225,7 +225,7 @@ impl Container {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// The name of the folder, or that of the file without its extension. A path such as `.` is followed to the folder it stands for.
+    /// The name of the folder, or of the file without its extension. A path such as `.` is resolved to the folder it refers to.
     pub(crate) fn name(&self) -> String {
         if !self.is_folder {
             return self.stem();

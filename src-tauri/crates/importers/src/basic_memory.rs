@@ -1,9 +1,9 @@
-//! Notes of basic-memory: one Markdown file each, which an assistant writes through the program.
+//! Notes of basic-memory, each a Markdown file that an assistant writes through the program.
 //!
-//! A note is known by its properties `title`, `type` and `permalink`. It is one conversation with one message, which holds its
-//! text as written; the observations (`- [category] text #tag (context)`) and relations (`- type [[Note]]`) in it are also in
-//! the metadata. Nothing tells which of it a person wrote, so all of it counts as what the program wrote down. Deliberately not
-//! here: the database of the program, which is made from the notes. See docs/formats.md, "basic-memory".
+//! A note is recognized by its properties `title`, `type` and `permalink`. It is one conversation with one message, which
+//! contains its text as written; the observations (`- [category] text #tag (context)`) and relations (`- type [[Note]]`) in it
+//! are also in the metadata. Nothing shows which parts a person wrote, so all of it is treated as written by the program.
+//! Deliberately not here: the program's database, which is made from the notes. See docs/formats.md, "basic-memory".
 
 use std::io::BufRead;
 
@@ -30,14 +30,14 @@ pub(crate) const PROGRAM: Program = Program {
     handle: "basic-memory",
 };
 
-/// Maximum number of observations and of relations that are kept of a note, each. A long note has about a hundred.
+/// Maximum number of observations, and of relations, kept per note. A long note has about a hundred.
 const EACH_MAX: usize = 1_000;
 
-/// Properties that only a generator of web sites uses. Such a site also has permalinks.
+/// Properties that only website generators use. Such a site also has permalinks.
 const OF_A_SITE: [&str; 4] = ["layout", "collection", "sitemap", "publish"];
 
-/// The permalink if the properties are those of basic-memory. Its permalinks are paths like `work/bees`, without the slashes
-/// around them and the ending that addresses on the web have.
+/// The permalink, if the properties are those of basic-memory. Its permalinks are paths like `work/bees`, without the
+/// surrounding slashes and the extension that web addresses have.
 pub(crate) fn permalink(properties: &Metadata) -> Option<&str> {
     let permalink = front_matter::text(properties, "permalink")?;
     let is_path = !permalink.starts_with('/') && !permalink.ends_with('/') && !permalink.contains("://");
@@ -46,7 +46,7 @@ pub(crate) fn permalink(properties: &Metadata) -> Option<&str> {
     (is_path && is_note && !is_page).then_some(permalink)
 }
 
-/// Whether a file is such a note.
+/// Whether a file is a basic-memory note.
 fn claims(head: &Head<'_>) -> bool {
     head.bytes.starts_with(b"---") && permalink(&front_matter::split(&head.text()).properties).is_some()
 }
@@ -118,7 +118,7 @@ fn statements(body: &str) -> Statements {
     found
 }
 
-/// `[category] text #tag (context)`. A box to tick, a clock time and a link look similar.
+/// Parses `[category] text #tag (context)`. A checkbox, a clock time and a link look similar.
 fn observation(item: &str) -> Option<Value> {
     let (category, text) = item.strip_prefix('[')?.split_once("] ")?;
     let category = category.trim();
@@ -139,7 +139,8 @@ fn observation(item: &str) -> Option<Value> {
     Some(found)
 }
 
-/// `type [[Note]] (context)`, where the type is one word or in quotation marks. A sentence with a link in it is none.
+/// Parses `type [[Note]] (context)`, where the type is one word or in quotation marks. A sentence with a link in it is not a
+/// relation.
 fn relation(item: &str) -> Option<Value> {
     let (kind, rest) = item.split_once("[[")?;
     let (target, after) = rest.split_once("]]")?;
@@ -158,7 +159,7 @@ fn relation(item: &str) -> Option<Value> {
     Some(found)
 }
 
-/// A text and the remark in parentheses at its end.
+/// Splits a text from the remark in parentheses at its end.
 fn with_context(text: &str) -> (&str, Option<&str>) {
     let split = text.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
     match split {

@@ -1,5 +1,5 @@
-//! What ChatGPT remembered about its user. The data export does not contain it (`chatgpt/` reads what conversations hold of it),
-//! so people get it in other ways, which are read here:
+//! What ChatGPT remembered about its user. The data export does not contain it (`chatgpt/` reads the parts of it that are in
+//! conversations), so people obtain it in other ways, which are read here:
 //!
 //! ```text
 //! { memories: [ { id, content, updated_at, … } ], memory_max_tokens, memory_num_tokens }    as the page itself loads it
@@ -12,8 +12,8 @@
 //! Is allergic to hazelnuts.
 //! ```
 //!
-//! The last is text like any other, so a file is read so only if the person says what it is. See docs/formats.md, "Memories of
-//! ChatGPT".
+//! The last form looks like any other text, so a file is read this way only if the person says what it is. See docs/formats.md,
+//! "Memories of ChatGPT".
 
 use std::io::BufRead;
 
@@ -38,7 +38,7 @@ use crate::time::from_unix;
 pub(crate) const PAGE: Format =
     Format { kind: SourceKind::Chatgpt, names_owner: true, input: Input::Document { claims, check: Check::Json, read } };
 
-/// The list as ChatGPT writes it down.
+/// The list as ChatGPT writes it.
 pub(crate) const WRITTEN: Format = Format {
     kind: SourceKind::Chatgpt,
     names_owner: true,
@@ -55,7 +55,8 @@ pub(crate) const COPIED: Format = Format {
 const PROGRAM: Program =
     Program { kind: SourceKind::Chatgpt, name: "ChatGPT", channel: "chat", channel_id: Some("chatgpt"), handle: "chatgpt" };
 
-/// The conversation that contains the memories. There is one list for each account, and nothing tells which account it is.
+/// The conversation that contains the memories. There is one list for each account, and nothing shows which account it belongs
+/// to.
 const CONVERSATION: &str = "memories";
 
 /// Its title.
@@ -64,7 +65,7 @@ const TITLE: &str = "What ChatGPT remembered";
 /// The heading above the memories in ChatGPT's instructions.
 const HEADING: &str = "Model Set Context";
 
-/// Number of lines in which the first memory must come.
+/// Number of lines within which the first memory must appear.
 const LINES_BEFORE_MAX: usize = 12;
 
 /// Whether a file is the list that the page loads.
@@ -162,7 +163,7 @@ fn noted(id: String, time: When, text: &str, metadata: Metadata) -> Memory {
     Memory { conversation: CONVERSATION.to_owned(), title: TITLE.to_owned(), id, time, text: text.to_owned(), metadata }
 }
 
-/// Whether a text holds the memories as ChatGPT writes them down: below their heading, or two of them one after the other.
+/// Whether a text contains the memories as ChatGPT writes them down: below their heading, or two in a row.
 fn claims_text(head: &Head<'_>) -> bool {
     let text = head.text();
     let is_entry = |line: &str| matches!(opening(line), Opening::Whole(Some(_), text) if !text.is_empty());
@@ -177,13 +178,13 @@ fn claims_text(head: &Head<'_>) -> bool {
     false
 }
 
-/// Whether a file may be a copied list: any text that is no data of a program.
+/// Whether a file may be a copied list: any text that is not a program's data.
 fn is_text(head: &Head<'_>) -> bool {
     let first = head.bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     first.is_some_and(|byte| !matches!(byte, b'[' | b'{' | b'<')) && !head.bytes.contains(&0)
 }
 
-/// Reads a copied list: each line is a memory, with or without a mark before it.
+/// Reads a copied list: each line is a memory, with or without a list marker.
 fn read_copied(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut group = Regroup::default();
     let mut seen = SeenIds::default();
@@ -193,7 +194,7 @@ fn read_copied(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Resu
         if text.is_empty() {
             return Ok(());
         }
-        // The text is all that tells one memory from another, so two that are alike are one.
+        // Only the text distinguishes memories, so identical texts are one memory.
         let id = format!("h-{}", digest(&["copied memory", text]));
         if !seen.is_new(&id) {
             out.skip(SkipReason::Repeated, text);
@@ -205,7 +206,7 @@ fn read_copied(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Resu
     Ok(group.flush(out)?)
 }
 
-/// A line without the mark of a list before it: `- `, `• `, `3. `, `3) `.
+/// A line without its list marker: `- `, `• `, `3. `, `3) `.
 fn without_mark(line: &str) -> &str {
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = (numbered.len() < line.len()).then(|| numbered.strip_prefix(". ").or(numbered.strip_prefix(") "))).flatten();
@@ -213,7 +214,7 @@ fn without_mark(line: &str) -> &str {
     marked.or(numbered).unwrap_or(line).trim()
 }
 
-/// What stands between the number and the text of a memory, where a zero is any digit.
+/// The pattern between the number and the text of a memory, in which a zero matches any digit.
 const HEAD: &str = ". [0000-00-00].";
 
 /// A line that may begin a memory.
@@ -245,7 +246,7 @@ struct Entry {
     text: String,
 }
 
-/// Reads the memories as ChatGPT writes them down.
+/// Reads memories in the format that ChatGPT writes.
 fn read_text(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut group = Regroup::default();
     let mut stand_ins = StandIns::default();
@@ -262,7 +263,7 @@ fn read_text(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result
                 settle(open.take(), &mut stand_ins, &mut group, out)?;
                 out.skip(SkipReason::Malformed, text);
             }
-            // What stands below another heading is not a memory.
+            // Text below another heading is not a memory.
             Opening::None if text.starts_with("# ") || text.starts_with("```") => {
                 settle(open.take(), &mut stand_ins, &mut group, out)?;
             }

@@ -117,7 +117,7 @@ struct Block<'a> {
     is_error: Loose<'a>,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Serialize, Deserialize)]
 struct Call {
     tool: String,
@@ -128,11 +128,11 @@ struct Call {
 /// State kept across lines, and across files that are read together.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Sessions {
-    /// The ids of the lines already read, because a resumed session repeats the old lines in its new file. Where a file is
-    /// read on, the store recognizes a repeated line.
+    /// The ids of the lines already read, because a resumed session repeats the old lines in its new file. When a file is read
+    /// further, the store recognizes repeated lines.
     #[serde(skip)]
     uuids: HashSet<u64>,
-    /// The calls of tools, by id.
+    /// The tool calls, by id.
     calls: HashMap<String, Call>,
     last_time: Option<Timestamp>,
     stand_ins: StandIns,
@@ -145,10 +145,10 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Se
     read_lines(input, out, sessions)
 }
 
-/// Reads the lines that follow those of which `sessions` knows.
+/// Reads the lines after those that `sessions` already covers.
 pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Sessions) -> Result<(), Halt> {
     read_lines(input, out, sessions)?;
-    // A call has one result, so the others need not be kept for the lines to come.
+    // A call has only one result, so answered calls need not be kept for later lines.
     sessions.calls.retain(|_, call| !call.is_answered);
     Ok(())
 }

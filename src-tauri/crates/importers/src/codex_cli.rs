@@ -201,7 +201,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
     session.emit(out)
 }
 
-/// Reads the lines that follow those of which `session` knows. Returns `false`, and emits nothing, while it is open whose
+/// Reads the lines after those that `session` already covers. Returns `false`, and emits nothing, while it is unknown whose
 /// words the requests are: the event of typing a prompt follows its request, and precedes the answer.
 pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, session: &mut Session) -> Result<bool, Halt> {
     session.read_lines(input, out)?;

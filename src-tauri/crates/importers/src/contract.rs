@@ -192,8 +192,8 @@ pub trait Sink {
     /// interleave conversations over more than 64 MiB, this is true only within sections of that size.
     fn take(&mut self, read: Read) -> Result<(), Stop>;
 
-    /// Accepts the handles of the people who can read a channel, without the owner and programs. Called before its messages, by
-    /// importers whose export lists them.
+    /// Accepts the handles of the people who can read a channel, except the owner and programs. Called before the channel's
+    /// messages, by importers whose exports list these people.
     fn members(&mut self, channel: Channel, members: Vec<ChannelHandle>) {
         let _ = (channel, members);
     }

@@ -1,8 +1,7 @@
-//! What the rooms of people have in common, whatever program they talk with: how a message in a room begins, and the one form
-//! in which reactions, attachments, people who came or went, and spans of time are kept. So whoever reads the metadata needs to
-//! know no program.
+//! What rooms of people have in common in every program: how a message in a room is created, and one metadata form for
+//! reactions, attachments, people who joined or left, and durations. Readers of the metadata thus need not know the program.
 //!
-//! Not here: how a program writes these things, and talks with an assistant, whose turns form trees (`turns.rs`).
+//! Not here: how a program writes these things, and conversations with an assistant, whose turns form trees (`turns.rs`).
 
 use std::collections::BTreeMap;
 
@@ -17,10 +16,10 @@ use crate::json::is_empty;
 /// A time, and how reliable it is.
 pub(crate) type When = (Timestamp, TimeCertainty);
 
-/// Maximum number of people named with a reaction or a notice. Larger crowds are only counted.
+/// Maximum number of people named in a reaction or notice. Beyond it, people are only counted.
 pub(crate) const PEOPLE_MAX: usize = 200;
 
-/// Maximum number of reactions, files or other parts that are read of one message. Programs allow about a hundred.
+/// Maximum number of reactions, files or other parts read from one message. Programs allow about a hundred.
 pub(crate) const PARTS_OF_MESSAGE_MAX: usize = 500;
 
 /// A program in which people talk.
@@ -39,7 +38,7 @@ pub(crate) struct Program {
 pub(crate) struct Room {
     /// The program.
     pub(crate) program: &'static Program,
-    /// Its id, of both the channel and the conversation.
+    /// The id of both its channel and its conversation.
     pub(crate) id: String,
     /// Its shown name, if it has one.
     pub(crate) title: Option<String>,
@@ -53,7 +52,7 @@ impl Room {
         Self { program, id: id.into(), title, visibility: Visibility::Private }
     }
 
-    /// A message in this room, with nothing but its words.
+    /// A message in this room with only the required fields.
     pub(crate) fn message(
         &self,
         id: impl Into<String>,
@@ -82,7 +81,7 @@ impl Room {
         }
     }
 
-    /// A notice of the program about this room.
+    /// A notice from the program about this room.
     pub(crate) fn notice(&self, id: impl Into<String>, when: When, text: String) -> Message {
         self.message(id, when, self.platform(), MessageType::Notice, text)
     }
@@ -102,7 +101,7 @@ pub(crate) fn note(metadata: &mut Metadata, key: &str, value: impl Into<Value>) 
     }
 }
 
-/// A person in the metadata. Some exports name people in notices without their handles.
+/// The metadata form of a person. Some exports name people in notices without their handles.
 pub(crate) fn person(name: &str, handle: Option<&str>) -> Value {
     match handle {
         Some(handle) => json!({ "name": name, "handle": handle }),
@@ -110,7 +109,7 @@ pub(crate) fn person(name: &str, handle: Option<&str>) -> Value {
     }
 }
 
-/// Somebody who is named in a notice.
+/// A person named in a notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
     /// The name shown.
@@ -120,13 +119,13 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// The form of the metadata.
+    /// The metadata form of this person.
     pub(crate) fn value(&self) -> Value {
         person(&self.name, Some(&self.handle))
     }
 }
 
-/// Several names as they are said: "Ana, Ben and Cleo".
+/// Joins names into a phrase: "Ana, Ben and Cleo".
 pub(crate) fn listed(names: &[&str]) -> String {
     match names {
         [] => "somebody".to_owned(),
@@ -141,10 +140,10 @@ pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
-/// A span of time in words, in at most two units.
+/// A duration in words, with at most two units.
 pub(crate) fn span(seconds: f64) -> String {
     const UNITS: [(u64, &str); 5] = [(604_800, "week"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
-    // A negative or absurd span becomes the nearest number.
+    // A negative or out-of-range duration becomes the nearest valid number.
     let mut rest = seconds.round() as u64;
     let mut words = Vec::new();
     for (size, name) in UNITS {
@@ -160,7 +159,8 @@ pub(crate) fn span(seconds: f64) -> String {
     if words.is_empty() { "0 seconds".to_owned() } else { words.join(" ") }
 }
 
-/// The text of a notice about a call of this kind, with its length if it is known. Less than a second is no call that was held.
+/// The text of a notice about a call of this kind, with its length if known. A length under a second means that the call did
+/// not take place, so it is omitted.
 pub(crate) fn call(kind: &str, seconds: Option<f64>) -> String {
     match seconds.filter(|seconds| (1.0..1e9).contains(seconds)) {
         Some(seconds) => format!("{kind}, {}", span(seconds)),
@@ -187,7 +187,7 @@ pub(crate) struct Reactions {
 }
 
 impl Reactions {
-    /// Adds a reaction that one person gave, whose name may be unknown.
+    /// Adds one person's reaction. The person's name may be unknown.
     pub(crate) fn add_one(&mut self, emoji: &str, by: Option<&str>) {
         self.add(emoji, 1, by.map(str::to_owned).into_iter().collect());
     }
@@ -204,7 +204,7 @@ impl Reactions {
         }
     }
 
-    /// The reactions in the form of the metadata.
+    /// The reactions as metadata.
     pub(crate) fn into_value(self) -> Value {
         self.all.into_iter().map(|(emoji, count, by)| json!({ "emoji": emoji, "count": count, "by": by })).collect()
     }
@@ -215,7 +215,7 @@ impl Reactions {
 pub(crate) struct Attachments(Vec<Metadata>);
 
 impl Attachments {
-    /// Adds an attachment. `about` is what else is known of it.
+    /// Adds an attachment. `about` contains its other known fields.
     pub(crate) fn add(&mut self, name: &str, about: Metadata) {
         let mut attachment = Metadata::new();
         attachment.insert("name".to_owned(), name.into());
@@ -223,12 +223,12 @@ impl Attachments {
         self.0.push(attachment);
     }
 
-    /// Adds an attachment of which only the name is known.
+    /// Adds an attachment with only a name.
     pub(crate) fn add_name(&mut self, name: &str) {
         self.add(name, Metadata::new());
     }
 
-    /// Whether there are none.
+    /// True if there are no attachments.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -238,7 +238,7 @@ impl Attachments {
         self.0.iter().filter_map(|one| one.get("name")?.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The words of a message with these attachments and `text`, or only their names; `None` if it has neither.
+    /// The text of a message with these attachments: `text`, or else only their names; `None` if it has neither.
     pub(crate) fn words(&self, text: String) -> Option<(String, MessageType)> {
         if !text.trim().is_empty() {
             return Some((text, MessageType::Text));
@@ -246,7 +246,7 @@ impl Attachments {
         (!self.0.is_empty()).then(|| (self.names(), MessageType::File))
     }
 
-    /// Adds them to a message. Without words, their names are its text.
+    /// Adds the attachments to a message. If the message has no text, their names become its text.
     pub(crate) fn attach(self, message: &mut Message) {
         if message.text.trim().is_empty() && !self.0.is_empty() {
             message.text = self.names();
@@ -257,7 +257,7 @@ impl Attachments {
         note(&mut message.metadata, "attachments", self.into_value());
     }
 
-    /// The attachments in the form of the metadata.
+    /// The attachments as metadata.
     pub(crate) fn into_value(self) -> Value {
         self.0.into_iter().map(Value::Object).collect()
     }

@@ -1,5 +1,5 @@
-//! Opens an SQLite database that another program wrote, to read it. It is never changed, and nothing in it is executed: only
-//! tables are read, never views, and its triggers and functions are off.
+//! Opens another program's SQLite database for reading. The database is never changed, and nothing in it is executed: only
+//! tables are read, never views, and its triggers and functions are disabled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,22 +21,22 @@ pub(crate) struct Tables {
     collections: Vec<String>,
 }
 
-/// Maximum number of collections whose names are read. A database of vectors has a few.
+/// Maximum number of collections whose names are read. A vector database has only a few.
 const COLLECTIONS_MAX: u32 = 1_000;
 
 impl Tables {
-    /// Whether the table `collections` names one that begins like this. Programs that store vectors share their tables, and are
-    /// told apart by these names.
+    /// True if the table `collections` contains a name with this prefix. Programs that store vectors use the same tables and
+    /// can be told apart by these names.
     pub(crate) fn holds_collection(&self, beginning: &str) -> bool {
         self.collections.iter().any(|name| name.starts_with(beginning))
     }
 
-    /// Whether there is this table with at least these columns.
+    /// True if this table exists and has at least these columns.
     pub(crate) fn has(&self, table: &str, columns: &[&str]) -> bool {
         self.columns.get(table).is_some_and(|found| columns.iter().all(|column| found.contains(*column)))
     }
 
-    /// The tables that `connection` has.
+    /// The tables of the database behind `connection`.
     pub(crate) fn of(connection: &Connection) -> rusqlite::Result<Self> {
         let mut tables = Self::default();
         let mut names = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
@@ -56,8 +56,8 @@ impl Tables {
         Ok(tables)
     }
 
-    /// A list of these columns for a query, in which `NULL` takes the place of those that the table does not have. Versions of a
-    /// program differ in their columns.
+    /// A column list for a query, with `NULL` in place of columns that the table does not have. Columns differ between versions
+    /// of a program.
     pub(crate) fn list(&self, table: &str, prefix: &str, columns: &[&str]) -> String {
         let named = |column: &&str| {
             if self.has(table, &[column]) { format!("{prefix}.\"{column}\"") } else { "NULL".to_owned() }
@@ -66,7 +66,7 @@ impl Tables {
     }
 }
 
-/// A database that was opened, and what was copied to open it.
+/// An open database, and the copy made to open it, if any.
 pub(crate) struct Database {
     connection: Connection,
     _copy: Option<tempfile::TempDir>,
@@ -80,8 +80,8 @@ impl Database {
             Ok(None) => (path.to_owned(), None),
             Err(error) => return Err(failed(&error)),
         };
-        // A copy is written to once, to take in its log. Anything else is opened as a file that nobody changes, which also
-        // needs no further files beside it.
+        // A copy is opened for writing, because its log is merged into it. Any other database is opened as immutable, which
+        // also requires no extra files beside it.
         let connection = if copy.is_some() {
             Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?
         } else {
@@ -102,7 +102,7 @@ impl Database {
         &self.connection
     }
 
-    /// Checks the structure of the file. Returns what is wrong with it.
+    /// Checks the structure of the file. Returns the problem, if any.
     pub(crate) fn fault(&self) -> rusqlite::Result<Option<String>> {
         let found: String = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         Ok((found != "ok").then_some(found))
@@ -142,8 +142,8 @@ pub(crate) fn bytes<'r>(row: &'r Row<'_>, at: usize) -> Option<&'r [u8]> {
     }
 }
 
-/// A copy of the database if it has a log beside it whose changes are not in the file yet. Without the log the newest messages
-/// would be missing, and taking it in changes the file.
+/// A copy of the database if there is a log beside it with changes that are not in the file yet. Without the log, the newest
+/// messages would be missing, and merging it changes the file.
 fn copied(path: &Path) -> std::io::Result<Option<(PathBuf, tempfile::TempDir)>> {
     let beside = |ending: &str| {
         let mut name = path.as_os_str().to_owned();

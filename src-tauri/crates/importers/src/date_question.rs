@@ -5,7 +5,7 @@
 /// A question about the date order that only a person can answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateQuestion {
-    /// The first and the last date in the file that can be read both ways.
+    /// The first and the last date in the file that can be read in two ways.
     pub samples: Vec<DateSample>,
 }
 
@@ -16,6 +16,6 @@ pub struct DateSample {
     pub written: String,
     /// The date read day first, as YYYY-MM-DD.
     pub day_first: String,
-    /// The date read month first, as YYYY-MM-DD.
+    /// The date, parsed with the month first and returned as YYYY-MM-DD.
     pub month_first: String,
 }

@@ -17,7 +17,7 @@ pub enum ImportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// The reason it gave.
+        /// The reason that the system gave.
         source: std::io::Error,
     },
     /// The file is empty.

@@ -1,4 +1,4 @@
-//! The files of an export that consists of several, in a folder or in a zip.
+//! The files of a multi-file export, in a folder or a zip.
 
 use std::io::{BufRead, Read as _};
 
@@ -20,8 +20,8 @@ impl<'c> Files<'c> {
         Self { container, root, documents, bytes_done: 0 }
     }
 
-    /// The name of the folder of the export, or of the archive if the export is at its top. Some exports have their own name only
-    /// there.
+    /// The name of the export's folder, or of the archive if the export is at its top level. Some exports give their own name
+    /// only there.
     pub(crate) fn name(&self) -> String {
         match self.root.rsplit('/').next() {
             Some(folder) if !folder.is_empty() => folder.to_owned(),
@@ -34,17 +34,17 @@ impl<'c> Files<'c> {
         self.documents.iter().map(|document| self.relative(document).to_owned()).collect()
     }
 
-    /// The size of a file in bytes; zero if there is none.
+    /// The size of a file in bytes; zero if it does not exist.
     pub(crate) fn bytes(&self, path: &str) -> u64 {
         self.find(path).map_or(0, |document| document.bytes)
     }
 
-    /// The sizes of the files that were read, for the progress.
+    /// The total size of the files read so far, for progress reports.
     pub(crate) fn bytes_done(&self) -> u64 {
         self.bytes_done
     }
 
-    /// Reads a file from its start; `None` if there is none with this path.
+    /// Reads a file from its start; `None` if no file has this path.
     pub(crate) fn read<T>(
         &mut self,
         path: &str,
@@ -56,7 +56,7 @@ impl<'c> Files<'c> {
         result.map(Some)
     }
 
-    /// A small file as a whole; empty if there is none.
+    /// The whole content of a small file; empty if the file does not exist.
     pub(crate) fn whole(&mut self, path: &str) -> Result<Vec<u8>, Halt> {
         let read = self.read(path, |input| {
             let mut bytes = Vec::new();

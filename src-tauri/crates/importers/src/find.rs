@@ -1,5 +1,5 @@
-//! Finds what can be imported in a file, an archive or a folder: which files form an export of which kind, and why the others are
-//! left out. Every file is on one of the two lists.
+//! Finds what can be imported from a file, archive or folder: which files form an export, of which kind, and why the other
+//! files are left out. Every file is on one of the two lists.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,10 +23,10 @@ use crate::other_parts::other_parts;
 use crate::sniff::{Sniffed, sniff_document};
 use crate::unpacked::{LOG, Unpacked};
 
-/// An export, which is one import.
+/// An export, read as one import.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Export {
-    /// The file, the archive, or the folder of an export of several files.
+    /// The file or archive, or the folder of a multi-file export.
     pub path: PathBuf,
     /// Its kind. An archive may contain exports of several kinds.
     pub kind: SourceKind,
@@ -39,7 +39,7 @@ pub struct Export {
 pub struct Inventory {
     /// The exports, sorted by path.
     pub exports: Vec<Export>,
-    /// The files that are not imported. Their paths are relative to what was looked through.
+    /// The files that are not imported, with paths relative to the searched archive or folder.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -55,7 +55,7 @@ impl Inventory {
 pub(crate) enum Reader {
     /// By the importer of this kind, which is not in the table of formats.
     Kind(SourceKind),
-    /// By a format of the table.
+    /// By this format from the table.
     Format(&'static Format),
 }
 
@@ -82,40 +82,40 @@ impl Reader {
     }
 }
 
-/// What SQLite appends to the name of a database for the files that it keeps beside it.
+/// The suffixes that SQLite adds to a database's name for the files that it keeps beside the database.
 const BESIDE_DATABASES: [&str; 2] = [LOG, "-shm"];
 
-/// What is read by one call of an importer.
+/// The files that one call of an importer reads.
 #[derive(Debug)]
 pub(crate) struct Piece {
     /// The file, archive or folder that contains it.
     pub(crate) container: PathBuf,
     /// Who reads it.
     pub(crate) reader: Reader,
-    /// For an export of several files, their folder within the container.
+    /// For a multi-file export, its folder within the container.
     pub(crate) root: String,
     /// The files.
     pub(crate) documents: Vec<Document>,
 }
 
 impl Piece {
-    /// Where the person finds it: the file, the archive, or the folder of an export of several files.
+    /// Where the person finds it: the file, the archive, or the folder of a multi-file export.
     fn path(&self) -> PathBuf {
         if self.root.is_empty() || !self.container.is_dir() { self.container.clone() } else { self.container.join(&self.root) }
     }
 }
 
-/// The pieces of what was looked through.
+/// The result of a search: the pieces found and the files left out.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The pieces, those of a container together.
+    /// The pieces, grouped by container.
     pub(crate) pieces: Vec<Piece>,
     /// The files that are not imported.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// Detects the kind of export at `path` from its content, never from its name. In an archive with several kinds, the largest
-/// counts.
+/// Detects the kind of export at `path` from its content, never from its name. In an archive with several kinds, the one with
+/// the most data is used.
 pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
     Found::at(path, None)?.kind(path, None)
 }
@@ -131,10 +131,10 @@ pub fn look_through(path: &Path) -> Result<Inventory, ImportError> {
     Ok(Inventory { exports, left_out: found.left_out })
 }
 
-/// What the paths in a folder tell without a look into the files: which of them belong together, and which are no export.
+/// What the paths in a folder reveal without opening the files: which of them belong together, and which are not exports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The exports of several files, each with the files that belong to it.
+    /// The multi-file exports, each with its files.
     pub together: Vec<(Export, BTreeSet<PathBuf>)>,
     /// Media, documents, empty files and parts of a Keepsake export, which are never imported.
     pub passed_over: BTreeSet<PathBuf>,
@@ -142,7 +142,7 @@ pub struct Layout {
     pub other_parts: BTreeSet<PathBuf>,
 }
 
-/// The layout of a folder. Of a file or an archive there is none.
+/// The layout of a folder; empty for a file or an archive.
 pub fn layout(folder: &Path) -> Result<Layout, ImportError> {
     let container = open(folder)?;
     if !container.is_folder() {
@@ -169,7 +169,7 @@ fn all_paths(container: &Container) -> Vec<String> {
     container.documents().iter().map(|document| document.path.clone()).chain(named).collect()
 }
 
-/// The database that SQLite keeps this file beside, by its name.
+/// The path of the database beside which SQLite keeps this file, derived from the file's name.
 pub fn database_beside(file: &Path) -> Option<PathBuf> {
     let name = file.to_str()?;
     BESIDE_DATABASES.iter().find_map(|ending| name.strip_suffix(ending)).map(PathBuf::from)
@@ -182,8 +182,8 @@ pub(crate) fn open(path: &Path) -> Result<Container, ImportError> {
 }
 
 impl Found {
-    /// Looks through what is at `path`. `wanted` is the kind that the person specified, if any. A single file that cannot be read
-    /// is an error that says why; in a folder or archive it is left out.
+    /// Searches the file, archive or folder at `path`. `wanted` is the kind that the person specified, if any. A single file
+    /// that cannot be read gives an error with the reason; in a folder or archive, it is left out.
     pub(crate) fn at(path: &Path, wanted: Option<SourceKind>) -> Result<Self, ImportError> {
         let mut found = Self::default();
         let container = open(path)?;
@@ -196,7 +196,7 @@ impl Found {
         Ok(found)
     }
 
-    /// The kind to read: the wanted one, or the only one. In an archive with several, the largest.
+    /// The kind to read: the wanted one, or the only one. In an archive with several kinds, the one with the most data.
     pub(crate) fn kind(&self, path: &Path, wanted: Option<SourceKind>) -> Result<SourceKind, ImportError> {
         let path = path.to_owned();
         let mut bytes: BTreeMap<SourceKind, u64> = BTreeMap::new();
@@ -218,7 +218,7 @@ impl Found {
         }
     }
 
-    /// The files of an archive or folder. `within` is its path in the folder that was looked through.
+    /// The files of an archive or folder. `within` is its path in the folder that was searched.
     fn look_in(&mut self, mut container: Container, within: &str) -> Result<(), ImportError> {
         let shown = |path: &str| if within.is_empty() { path.to_owned() } else { format!("{within}/{path}") };
         let before = self.left_out.len();
@@ -263,7 +263,7 @@ impl Found {
                 other => self.left_out.push(LeftOut { path, reason: reason_of(other) }),
             }
         }
-        // What SQLite keeps beside a database is read with it.
+        // The files that SQLite keeps beside a database are read with it.
         let is_read = |path: &str| {
             let database = BESIDE_DATABASES.iter().find_map(|ending| path.strip_suffix(ending));
             database.is_some_and(|database| databases.contains(database))
@@ -279,7 +279,7 @@ impl Found {
         Ok(())
     }
 
-    /// A file in a folder, which is read as if it had been chosen by itself.
+    /// Adds a file in a folder, as if it had been chosen by itself.
     fn take_file(&mut self, file: &Path, shown: &str) -> Result<(), ImportError> {
         let container = Container::open(file)?;
         if !container.is_archive() {
@@ -294,7 +294,7 @@ impl Found {
     }
 }
 
-/// A file by itself. It is refused with a reason if it is not what is wanted.
+/// A single file. It is refused with a reason if it is not of the wanted kind.
 fn of_file(mut container: Container, wanted: Option<SourceKind>) -> Result<Piece, ImportError> {
     let path = container.path().to_owned();
     let Some(document) = container.documents().first().cloned() else { return Err(ImportError::Empty { path }) };
@@ -338,13 +338,13 @@ fn of_file(mut container: Container, wanted: Option<SourceKind>) -> Result<Piece
     }
 }
 
-/// An export of several files: its format, its folder and its files.
+/// A multi-file export: its format, its folder and its files.
 type ExportOfFiles = (&'static Format, String, Vec<Document>);
 
-/// The exports of several files among these, with the folder of each, and the files that belong to none.
+/// The multi-file exports among these files, each with its folder, and the files that belong to none.
 fn exports_of_files(documents: &[Document]) -> (Vec<ExportOfFiles>, Vec<Document>) {
-    // The files below a folder, by their places in `documents`. A download may have thousands of folders, so they are not searched
-    // for again for each one.
+    // The files below each folder, as indexes into `documents`. Collected once, because a download may have thousands of
+    // folders.
     let mut folders: BTreeMap<&str, Vec<usize>> = BTreeMap::from([("", (0..documents.len()).collect())]);
     for (place, document) in documents.iter().enumerate() {
         for folder in document.path.match_indices('/').filter_map(|(at, _)| document.path.get(..at)) {
@@ -353,7 +353,7 @@ fn exports_of_files(documents: &[Document]) -> (Vec<ExportOfFiles>, Vec<Document
     }
     let mut is_taken = vec![false; documents.len()];
     let mut exports = Vec::new();
-    // A folder comes before the folders in it, so an export is found at its own folder.
+    // A folder precedes its subfolders, so an export is found at its own folder.
     for (root, within) in folders {
         for format in FORMATS {
             let Input::Files { claims, .. } = format.input else { continue };
@@ -381,7 +381,7 @@ fn exports_of_files(documents: &[Document]) -> (Vec<ExportOfFiles>, Vec<Document
     (exports, rest)
 }
 
-/// The kinds of which a file may be that nothing recognizes, so that the person can say which one it is.
+/// The possible kinds of a file that nothing recognizes, so that the person can say which one it is.
 pub fn may_be(path: &Path) -> Result<Vec<SourceKind>, ImportError> {
     let mut container = open(path)?;
     if container.is_folder() || container.is_archive() || container.is_word() {
@@ -416,7 +416,7 @@ fn by_name(kind: SourceKind, head: &[u8]) -> Option<Reader> {
     if let Some(format) = NAMED_BY_PERSON.iter().find(|format| format.kind == kind && may_read(format, head)) {
         return Some(Reader::Format(format));
     }
-    // What ChatGPT remembers is a format of the table, but an unknown file of ChatGPT is rather its conversations.
+    // What ChatGPT remembers has a format in the table, but an unknown ChatGPT file is more likely its conversations.
     if kind == SourceKind::Chatgpt {
         return Some(Reader::Kind(kind));
     }
@@ -432,7 +432,7 @@ fn is_encrypted(container: &mut Container, document: &Document) -> Result<bool, 
     container.read(document, |input| Ok(looks_encrypted(input, document.bytes)))
 }
 
-/// True if the file has whole pages and its first one has nearly every byte, as encrypted databases do.
+/// True if the file consists of whole pages and the first one contains nearly every byte value, as in encrypted databases.
 fn looks_encrypted(input: &mut dyn BufRead, bytes: u64) -> bool {
     const PAGE: usize = 4096;
     const DIFFERENT_MIN: usize = 250;
@@ -448,7 +448,7 @@ fn packed_format(container: &mut Container, document: &Document) -> Result<&'sta
     database_format(&unpacked.path(), container.path())
 }
 
-/// The format of the database at `at`, which the person knows as `path`.
+/// The format of the database at `at`; `path` is the path shown to the person.
 fn database_format(at: &Path, path: &Path) -> Result<&'static Format, ImportError> {
     let unreadable = |error: rusqlite::Error| database_error(path, &error.to_string());
     let tables = Database::open(at).and_then(|database| database.tables()).map_err(unreadable)?;
@@ -460,7 +460,7 @@ fn is_to_be_unpacked(reason: LeftOutReason) -> bool {
     matches!(reason, LeftOutReason::Archive | LeftOutReason::Word | LeftOutReason::Encrypted)
 }
 
-/// Why a file is left out that is of no known kind.
+/// Why a file of no known kind is left out.
 fn reason_of(sniffed: Sniffed) -> LeftOutReason {
     match sniffed {
         Sniffed::Empty => LeftOutReason::Empty,

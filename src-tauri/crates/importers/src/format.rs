@@ -17,7 +17,7 @@ use crate::out::Out;
 pub(crate) struct Format {
     /// The kind of its messages. A kind may have several formats.
     pub(crate) kind: SourceKind,
-    /// Whether the export itself tells which author is the owner. Otherwise the person is asked.
+    /// True if the export itself identifies the owner. Otherwise the person is asked.
     pub(crate) names_owner: bool,
     /// How it is recognized and read.
     pub(crate) input: Input,
@@ -37,10 +37,10 @@ pub(crate) enum Input {
     },
     /// Several files that belong together.
     Files {
-        /// Which of the files in and below a folder belong to one export in this format, as indexes of their paths, which are
-        /// relative to the folder and sorted. Empty if none do.
+        /// Returns which of these files belong to one export in this format, as indexes. The paths are sorted and relative to
+        /// the folder that contains the files. Empty if none belong to one.
         claims: fn(&[&str]) -> Vec<usize>,
-        /// How to check the files whose names end in `.json`. Some programs write one object per line to them.
+        /// How to check files whose names end in `.json`. Some programs write one object per line into them.
         json: Check,
         /// Reads them.
         read: fn(&mut Files<'_>, &mut Out<'_>) -> Result<(), Halt>,
@@ -61,11 +61,11 @@ pub(crate) enum Check {
     Json,
     /// It has one JSON object per line.
     JsonLines,
-    /// Text, of which nothing shows that it was cut off.
+    /// Text, in which truncation cannot be detected.
     Text,
 }
 
-/// Where a file is. Some formats have a title or a date only there.
+/// Where a file is. For some formats, only the location gives a title or a date.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Site<'a> {
     /// Name of the file.
@@ -96,7 +96,7 @@ impl<'a> Head<'a> {
         Self { bytes, outline: if is_json { Outline::of(bytes) } else { Outline::default() } }
     }
 
-    /// It as text. Characters that are cut off or not UTF-8 are replaced.
+    /// The beginning as text. Characters that are cut off or not UTF-8 are replaced.
     pub(crate) fn text(&self) -> std::borrow::Cow<'a, str> {
         String::from_utf8_lossy(self.bytes)
     }

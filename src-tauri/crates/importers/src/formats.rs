@@ -1,7 +1,7 @@
-//! The table of formats: how each is recognized, checked and read. A format of one file is recognized by its beginning, one of
-//! several files by their paths, and a database by its tables.
+//! The table of formats: how each is recognized, checked and read. A single-file format is recognized by the file's beginning,
+//! a multi-file format by its paths, and a database by its tables.
 //!
-//! The formats of assistants, WhatsApp and transcripts are older than this table; `sniff` and `open` know them.
+//! The formats of assistants, WhatsApp and transcripts predate this table; `sniff` and `open` handle them.
 
 use crate::format::Format;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     matrix, mem0, mempalace, meta, obsidian, open_webui, signal, simplex, slack, teams, telegram, wechat, zed,
 };
 
-/// Every format of the table. If several claim a file, the first one has it.
+/// Every format in the table. If several match a file, the first one is used.
 pub(crate) const FORMATS: &[Format] = &[
     basic_memory::FORMAT,
     chatgpt_memories::PAGE,
@@ -59,5 +59,6 @@ pub(crate) const FORMATS: &[Format] = &[
     zed::TEXT_THREAD,
 ];
 
-/// Formats that nothing in a file shows: text like any other. A file is read as one only if the person says what it is.
+/// Formats that nothing in the file identifies, because it is text like any other. A file is read in such a format only if the
+/// person says what it is.
 pub(crate) const NAMED_BY_PERSON: &[Format] = &[chatgpt_memories::COPIED, wechat::DATED];

@@ -1,7 +1,7 @@
 //! Reads the properties at the top of a Markdown note: the lines between two lines of `---`.
 //!
-//! They are YAML, but programs that write notes use a small part of it: a key with a text, a list or a block of text. That part
-//! is read; anything else is kept as the text it is. Deliberately not here: what a property means.
+//! They are YAML, but programs that write notes use only a small part of it: a key with a text, a list or a block of text. That
+//! part is parsed; anything else is kept as its original text. Deliberately not here: what a property means.
 
 use keepsake_domain::Metadata;
 use serde_json::Value;
@@ -14,14 +14,14 @@ const FENCE: &str = "---";
 /// Maximum number of properties that are kept. Real notes have fewer than fifty.
 const PROPERTIES_MAX: usize = 200;
 
-/// A note, divided.
+/// A note, split into its properties and its text.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Note<'t> {
     /// The properties, by their names as written.
     pub(crate) properties: Metadata,
-    /// The text below them.
+    /// The text below the properties.
     pub(crate) body: &'t str,
-    /// The properties begin and do not end, so the note was cut off.
+    /// True if the properties begin but do not end, because the note was cut off.
     pub(crate) is_cut_off: bool,
 }
 
@@ -41,13 +41,14 @@ pub(crate) fn split(text: &str) -> Note<'_> {
         }
         at = end;
     }
-    // A rule at the top of a text looks the same. Below it stands a blank line or a sentence, not a property.
+    // A horizontal rule at the top of a text looks the same, but is followed by a blank line or a sentence instead of a
+    // property.
     let first = inner.lines().next().unwrap_or_default();
     let is_property = property(first).is_some() || !inner.contains('\n');
     Note { is_cut_off: is_property && !first.trim().is_empty(), ..whole }
 }
 
-/// The text of a property; for a list, of its first item.
+/// The text of a property; for a list, the text of its first item.
 pub(crate) fn text<'p>(properties: &'p Metadata, name: &str) -> Option<&'p str> {
     match properties.get(name)? {
         Value::String(text) => Some(text.as_str()).filter(|text| !text.is_empty()),
@@ -56,7 +57,7 @@ pub(crate) fn text<'p>(properties: &'p Metadata, name: &str) -> Option<&'p str> 
     }
 }
 
-/// The items of a property. A text is divided at commas.
+/// The items of a property. A text value is split at commas.
 pub(crate) fn items(properties: &Metadata, name: &str) -> Vec<String> {
     let texts: Vec<&str> = match properties.get(name) {
         Some(Value::String(text)) => text.split(',').collect(),
@@ -71,7 +72,7 @@ fn after_fence(text: &str) -> Option<&str> {
     (first.trim_end() == FENCE).then_some(rest)
 }
 
-/// The name and the written value of a line at the left edge; `None` if it is no property.
+/// The name and raw value of an unindented line; `None` if it is not a property.
 fn property(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
     let is_name = !name.is_empty() && !name.starts_with([' ', '\t', '#', '-', '[', '{']);
@@ -83,7 +84,7 @@ fn parse(above: &str) -> Metadata {
     let mut lines = above.lines().peekable();
     while let Some(line) = lines.next() {
         let Some((name, value)) = property(line) else { continue };
-        // Lines that belong to the property are indented, or the items of its list.
+        // The property includes the lines that are indented or are items of its list.
         let mut block: Vec<&str> = Vec::new();
         while let Some(more) = lines.next_if(|more| more.starts_with([' ', '\t']) || more.starts_with("- ") || more.trim() == "-")
         {
@@ -113,7 +114,7 @@ fn value_of(value: &str, block: &[&str]) -> Value {
         let items = block.iter().map(|line| scalar(line.trim_start().trim_start_matches('-').trim()));
         return Value::Array(items.filter(|item| !item.is_null()).collect());
     }
-    // Objects in objects are kept as written.
+    // Nested objects are kept as written.
     let mut written = value.to_owned();
     for line in block {
         written.push('\n');
@@ -122,7 +123,7 @@ fn value_of(value: &str, block: &[&str]) -> Value {
     written.trim().into()
 }
 
-/// One value in a line: a text, a list in brackets, or a word with a meaning.
+/// A single-line value: a text, a list in brackets, or a keyword.
 fn scalar(value: &str) -> Value {
     let (plain, is_quoted) = unquoted(value);
     if is_quoted {
@@ -141,7 +142,7 @@ fn scalar(value: &str) -> Value {
     }
 }
 
-/// The items of a list in brackets. A comma in quotation marks divides nothing.
+/// The items of a list in brackets. Commas in quotation marks do not separate items.
 fn listed(inner: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let (mut from, mut quote) = (0, None);

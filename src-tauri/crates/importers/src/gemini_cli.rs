@@ -1,11 +1,11 @@
 //! Gemini CLI sessions: lines that record how a session grew, or one object with the whole session (older versions).
 //!
-//! A message may be written again under the same id; the last version counts. A rewind withdraws a message and everything after
-//! it; they are kept here as a branch. When the program shortens a session, it writes a history list that repeats and invents
-//! user turns. If a file has messages on separate lines, anything that appears only in that list counts as the program's. Files
-//! that a person named with `@` are copied into the prompt; they are not the person's words, and neither are the initial context
-//! and the output of shell commands. In a sub-agent's session the "user" is another program. For the format, see docs/formats.md,
-//! section 6.
+//! A message may be written again under the same id; the last version is used. A rewind withdraws a message and everything
+//! after it, which is kept here as a branch. When the program shortens a session, it writes a history list that repeats and
+//! invents user turns. If a file has messages on separate lines, anything that appears only in that list is treated as written
+//! by the program. Files that a person referenced with `@` are copied into the prompt; they are not the person's words, and
+//! neither are the initial context and the output of shell commands. In a sub-agent's session the "user" is another program.
+//! For the format, see docs/formats.md, section 6.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read as _};
@@ -164,7 +164,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
     session.emit(out)
 }
 
-/// Reads the lines that follow those of which `session` knows.
+/// Reads the lines that follow those already recorded in `session`.
 pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, session: &mut Session) -> Result<(), Halt> {
     each_record(input, out, |bytes, out| session.take(bytes, out))?;
     session.emit(out)
@@ -530,7 +530,7 @@ fn response_text(raw: &RawValue) -> (String, bool) {
     (text, has_error)
 }
 
-/// An item in a content that is not text.
+/// An item of a message's content that is not text.
 enum Other {
     File(String),
     Thought(String),
@@ -545,7 +545,7 @@ impl Part<'_> {
     }
 }
 
-/// The text of a content (a string, a part, or a list of both), and the other items in it.
+/// The text of a message's content (a string, a part, or a list of both), and the other items in it.
 fn text_of(content: Option<&RawValue>) -> (String, Vec<Other>) {
     let Some(content) = content else { return (String::new(), Vec::new()) };
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {

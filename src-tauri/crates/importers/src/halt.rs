@@ -39,7 +39,7 @@ impl From<rusqlite::Error> for Halt {
 }
 
 impl Halt {
-    /// As an error of the file, archive or folder at `path`.
+    /// Converts this to an error of the file, archive or folder at `path`.
     pub(crate) fn at(self, path: &Path, is_archive: bool) -> ImportError {
         match self {
             Self::Stop(stop) => stop.into(),

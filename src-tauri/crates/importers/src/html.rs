@@ -1,7 +1,7 @@
-//! Reads HTML and markup like it piece by piece: text, tags with their attributes, and entities.
+//! Reads HTML and similar markup piece by piece: text, tags with their attributes, and entities.
 //!
-//! What a page shows is decided by the importer: mail has quotations and signatures (`email/html.rs`), and chats have mentions and
-//! files (`teams/markup.rs`). Deliberately not here: a tree of elements, because broken markup has none.
+//! Each importer decides what a page shows: mail has quotations and signatures (`email/html.rs`), and chats have mentions and
+//! files (`teams/markup.rs`). Deliberately not here: a tree of elements, because broken markup does not form one.
 
 use mail_parser::decoders::html::add_html_token;
 
@@ -11,7 +11,7 @@ const ENTITY_BYTES_MAX: usize = 40;
 /// A piece of markup.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'m> {
-    /// Text, whose entities are not resolved yet.
+    /// Text with unresolved entities.
     Text(&'m str),
     /// An opening tag.
     Open(Tag<'m>),
@@ -32,13 +32,13 @@ pub(crate) struct Tag<'m> {
 }
 
 impl<'m> Tag<'m> {
-    /// The value of an attribute, whose entities are not resolved; empty if it has none.
+    /// The value of an attribute, with its entities left unresolved; empty if there is no value.
     pub(crate) fn attribute(&self, name: &str) -> Option<&'m str> {
         fields(self.attributes).find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
-/// The first piece of `markup` and the rest; `None` at the end. A `<` that begins no tag is text.
+/// The first piece of `markup` and the rest; `None` at the end. A `<` that does not begin a tag is text.
 pub(crate) fn piece(markup: &str) -> Option<(Piece<'_>, &str)> {
     if let Some(comment) = markup.strip_prefix("<!--") {
         return Some((Piece::Silent, comment.split_once("-->").map_or("", |(_, after)| after)));
@@ -63,7 +63,7 @@ pub(crate) fn piece(markup: &str) -> Option<(Piece<'_>, &str)> {
     Some((Piece::Open(Tag { name: name.to_ascii_lowercase(), attributes }), rest))
 }
 
-/// The end of a tag: the next `>` that is in no attribute.
+/// The end of a tag: the next `>` outside attribute values.
 fn tag_end(tag: &str) -> Option<usize> {
     let mut quote = None;
     for (at, b) in tag.bytes().enumerate() {
@@ -74,7 +74,7 @@ fn tag_end(tag: &str) -> Option<usize> {
             _ => {}
         }
     }
-    // A quotation mark that is never closed.
+    // A quotation mark is never closed, so the first closing angle bracket ends the tag.
     tag.find('>')
 }
 
@@ -106,7 +106,7 @@ fn fields(attributes: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Text with its entities resolved. What is no entity stays as it is.
+/// Text with its entities resolved. Everything else stays as it is.
 pub(crate) fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

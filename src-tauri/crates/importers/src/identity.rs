@@ -114,13 +114,13 @@ impl StandIns {
     }
 }
 
-/// The ids that were seen, to recognize repeats.
+/// The ids seen so far, to recognize repeats.
 #[derive(Debug, Default)]
 pub(crate) struct SeenIds(HashSet<u64>);
 
 impl SeenIds {
-    /// Whether this id was not seen before. Beyond the limit the ids are forgotten, and a repeat is emitted again, which the store
-    /// recognizes.
+    /// True if this id has not been seen before. When the limit is reached, all ids are forgotten, so repeats are emitted
+    /// again; the store recognizes them.
     pub(crate) fn is_new(&mut self, id: &str) -> bool {
         if self.0.len() >= FINGERPRINTS_MAX {
             self.0.clear();

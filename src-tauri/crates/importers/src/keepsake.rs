@@ -100,7 +100,7 @@ fn parse(
     let is_true = |name: &str| record.extra.get(name) == Some(&serde_json::Value::Bool(true));
     let (is_private, is_branch) = (is_true("is_private"), is_true("is_branch"));
     let mut metadata = record.extra;
-    // The row in an export is only for restoring it. An imported message gets a new row.
+    // The row in an export is used only to restore that export. An imported message gets a new row.
     metadata.remove(ROW_FIELD);
     let visibility = record.visibility.text().and_then(|text| text.parse().ok()).unwrap_or(Visibility::Private);
     Ok(Message {

@@ -1,21 +1,22 @@
-//! Recognizes a folder that Keepsake exported (`store/src/lifecycle/export.rs`), so that its messages are imported and every
-//! other file of it is listed with a fitting reason.
+//! Recognizes a folder exported by Keepsake (`store/src/lifecycle/export.rs`), so that its messages are imported and each of
+//! its other files is listed with a fitting reason.
 //!
-//! Only the messages are read, as Keepsake JSONL (`keepsake.rs`). Memories, decisions and settings come back by a restore, which
-//! replaces everything at once; taking them in one by one would skip the review. Deliberately not here: a restore.
+//! Only the messages are read, as Keepsake JSONL (`keepsake.rs`). Memories, decisions and settings are brought back by a
+//! restore, which replaces everything at once; importing them one by one would skip the review. Deliberately not here: a
+//! restore.
 
 use crate::archive::Document;
 
-/// The list of contents, which is written last, so that a folder without it is no complete export.
+/// The list of contents. It is written last, so a folder without it is not a complete export.
 const LIST: &str = "keepsake-export.json";
 
 /// The messages.
 const MESSAGES: &str = "messages.jsonl";
 
-/// Files and folders beside the messages: the list, the readme, the tables and the notes for reading.
+/// Files and folders other than the messages: the list, the readme, the tables and the readable notes.
 const OTHER_PARTS: &[&str] = &[LIST, "README.md", "data/", "markdown/"];
 
-/// Splits files into those to look at and the paths of those that are other parts of an export of Keepsake.
+/// Splits files into those to examine and the paths of those that are other parts of a Keepsake export.
 pub(crate) fn set_apart(documents: &[Document]) -> (Vec<Document>, Vec<String>) {
     let has = |path: &str| documents.binary_search_by(|document| document.path.as_str().cmp(path)).is_ok();
     let roots: Vec<&str> = documents

@@ -1,5 +1,5 @@
-//! Why a file in an archive or folder is not imported, and which files are passed over by their names alone. What a file holds is
-//! found out elsewhere (`find.rs`).
+//! Why a file in an archive or folder is not imported, and which files are passed over by name alone. File contents are
+//! examined elsewhere (`find.rs`).
 
 /// File extensions of media.
 const MEDIA_ENDINGS: &[&str] = &[
@@ -15,7 +15,7 @@ const IGNORED_ENDINGS: &[&str] =
 /// The file extension of calendars, which are read with the transcripts beside them.
 pub(crate) const CALENDAR_ENDING: &str = "ics";
 
-/// Why a file was not looked at, from its name alone.
+/// Why a file was not examined, based on its name alone.
 pub(crate) fn passed_over(name: &str, bytes: u64) -> Option<LeftOutReason> {
     let ending = ending_of(name);
     let ending = ending.as_str();
@@ -42,7 +42,7 @@ pub struct LeftOut {
 }
 
 impl LeftOutReason {
-    /// Whether the file may hold messages that the person misses.
+    /// True if the file may contain messages that the person would miss.
     pub const fn may_be_an_export(self) -> bool {
         match self {
             Self::Unknown | Self::Archive | Self::Encrypted | Self::Word | Self::Utf16 | Self::Unreadable => true,
@@ -103,13 +103,13 @@ left_out_reasons! {
     Binary = "binary", "a binary file of an unknown kind";
     /// It cannot be opened, or is damaged.
     Unreadable = "unreadable", "cannot be opened, or is damaged";
-    /// A file of an export of Keepsake that does not hold its messages.
+    /// A file of a Keepsake export that does not contain its messages.
     KeepsakePart = "keepsake_part", "another part of an export of Keepsake; a restore takes it in, an import only the messages";
     /// Created by the system beside other files.
     Litter = "litter", "created by the system, not part of an export";
 }
 
-/// Whether a name has the ending of a zip.
+/// True if the name has the extension of a zip.
 pub(crate) fn is_zip(name: &str) -> bool {
     ending_of(name) == "zip"
 }

@@ -44,8 +44,9 @@ pub(crate) const NAMES_MAX: usize = 100_000;
 /// Maximum size of the messages held back in order to group interleaved conversations.
 pub(crate) const REGROUP_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Maximum bytes of the state that is kept to read on in a session file. Beyond it the file is read from its start. A message
-/// takes at most about eighty bytes, and only in files whose lines have no ids, so this allows for fifty thousand.
+/// Maximum bytes of the state kept for reading on in a session file. If it is larger, the file is read from its start. A
+/// message takes at most about eighty bytes, and only in files whose lines have no ids, so this allows for fifty thousand
+/// messages.
 pub(crate) const STATE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Length of the sample of a skipped record, in characters: enough to recognize a line, and short enough for a table.

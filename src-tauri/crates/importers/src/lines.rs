@@ -90,7 +90,7 @@ pub(crate) fn each_line(
     Ok(())
 }
 
-/// Like [`each_line`], for files with one record per line: without the space around it, and without empty lines.
+/// Like [`each_line`], for files with one record per line: surrounding whitespace is removed, and empty lines are ignored.
 pub(crate) fn each_record(
     input: &mut dyn BufRead,
     out: &mut Out<'_>,

@@ -1,8 +1,9 @@
 //! LM Studio conversations: `<time>.conversation.json`, one object with a list of messages.
 //!
-//! Each message has versions, of which one is selected; the others are branches. An answer consists of steps: reasoning, words, tool
-//! calls and their results. A prompt has no time of its own, and a step only within its identifier. The text that the program takes
-//! from an attached file is in `preprocessed`, which is not read. For formats and pitfalls, see docs/formats.md, "LM Studio".
+//! Each message has versions, of which one is selected; the others are branches. An answer consists of steps: reasoning, words,
+//! tool calls and their results. A prompt has no time of its own, and a step has one only in its identifier. The text that the
+//! program extracts from an attached file is in `preprocessed`, which is not read. For formats and pitfalls, see
+//! docs/formats.md, "LM Studio".
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -27,13 +28,13 @@ pub(crate) const FORMAT: Format =
 
 const PROGRAM: Program = Program { kind: SourceKind::LmStudio, name: "LM Studio", handle: "lm-studio" };
 
-/// The setting with the system prompt of a conversation.
+/// The setting that contains a conversation's system prompt.
 const SYSTEM_PROMPT: &str = "llm.prediction.systemPrompt";
 
 fn claims(head: &Head<'_>) -> bool {
     let has_versions = head.outline.has_all(&["messages[].versions[].role", "messages[].versions[].type"])
         && ["messages[].currentlySelected", "usePerChatPredictionConfig", "tokenCount"].iter().any(|key| head.outline.has(key));
-    // A conversation in which nothing was said yet.
+    // A conversation without any messages yet.
     has_versions || head.outline.has_all(&["usePerChatPredictionConfig", "clientInput", "messages"])
 }
 
@@ -250,7 +251,7 @@ impl Conversation {
         }
         let begun = self.created.and_then(from_unix);
         let id = match begun {
-            // The time of creation to the millisecond, which is also the name that the program gives to the file.
+            // The creation time in milliseconds, which the program also uses to name the file.
             Some(Timestamp(milliseconds)) => milliseconds.to_string(),
             None => format!("h-{}", digest(&[site.stem()])),
         };
@@ -272,7 +273,7 @@ struct Told {
     words: Vec<String>,
     files: Vec<String>,
     others: Vec<Part>,
-    /// The tools of the calls.
+    /// The tool name of each call, by call id.
     tools: HashMap<String, String>,
 }
 
@@ -284,7 +285,7 @@ impl Told {
         if let Some(model) = made.as_ref().and_then(|made| made.model.text().or(made.identifier.text())) {
             self.model.get_or_insert_with(|| model.to_owned());
         }
-        // Other steps say how the answer was made.
+        // Other steps only describe how the answer was made.
         if step.kind.text() != Some("contentBlock") {
             return;
         }
@@ -339,10 +340,10 @@ impl Told {
         }
     }
 
-    /// The parts, with the words behind what led to them.
+    /// The parts, with the words after the steps that led to them.
     fn parts(self, is_instruction: bool, is_edited: bool) -> Vec<Part> {
         let mut words = self.words;
-        // Words that stand in several steps are separate paragraphs; within a step there is one text.
+        // Words from several steps become separate paragraphs; each step has only one text.
         if words.len() > 1 {
             words.retain(|words| !words.trim().is_empty());
         }

@@ -1,4 +1,4 @@
-//! Memories of mem0: the answers of its interface, a backup of OpenMemory, and the history of the open source version.
+//! Memories from mem0: responses of its API, a backup of OpenMemory, and the history of the open-source version.
 //!
 //! ```text
 //! [ { id, memory, user_id, created_at, … } ]                        the first version of the interface
@@ -7,8 +7,8 @@
 //! history (memory_id, old_memory, new_memory, event, …)             history.db
 //! ```
 //!
-//! The memories of a user, an agent or a session are one conversation. Deliberately not here: the graph of entities, which is
-//! made from the memories. See docs/formats.md, "mem0".
+//! The memories of a user, an agent or a session form one conversation. Deliberately not here: the graph of entities, which is
+//! derived from the memories. See docs/formats.md, "mem0".
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -31,7 +31,7 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::{Zone, from_unix};
 
-/// Answers of the interface and backups.
+/// API responses and backups.
 pub(crate) const FORMAT: Format =
     Format { kind: SourceKind::Mem0, names_owner: true, input: Input::Document { claims, check: Check::Json, read } };
 
@@ -41,19 +41,19 @@ pub(crate) const HISTORY: Format =
 
 const PROGRAM: Program = Program { kind: SourceKind::Mem0, name: "mem0", channel: "mem0", channel_id: None, handle: "mem0" };
 
-/// The lists that hold memories, the graph, of which each relation is counted, and what a backup names.
+/// The lists that contain memories, the graph, whose relations are only counted, and the names in a backup.
 const LISTS: &[&str] = &["", "results", "memories", "relations", "apps", "categories"];
 
-/// The conversation of memories of which nothing tells whose they are.
+/// The conversation of memories that do not say whose they are.
 const ALL: &str = "memories";
 
-/// The state of a memory that was deleted in OpenMemory, which keeps it.
+/// The state of a memory that was deleted in OpenMemory, which keeps deleted memories.
 const DELETED: &str = "deleted";
 
 /// Fields that are kept beside the text.
 const KEPT: [&str; 7] = ["agent_id", "run_id", "app_id", "app", "actor_id", "role", "state"];
 
-/// Whether a file holds memories. The word `memory` alone would be any list of computers.
+/// True if a file contains memories. The key `memory` alone is not enough, because any list of computers may have it.
 fn claims(head: &Head<'_>) -> bool {
     let of_list = |list: &str| {
         let has = |key: &str| head.outline.has(&format!("{list}[].{key}"));
@@ -106,7 +106,7 @@ struct Record<'a> {
     metadata: Option<&'a RawValue>,
 }
 
-/// Reads the answer of the interface, or a backup.
+/// Reads an API response or a backup.
 fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut walk = Walk::new(input, LISTS);
     let mut groups = Regroup::default();
@@ -115,7 +115,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     let mut names = Names::default();
     while let Some(step) = walk.next()? {
         match step {
-            // In a backup these come before the memories, which refer to them.
+            // In a backup, these precede the memories that refer to them.
             Step::Value("user" | "apps[]" | "categories[]", bytes) => names.take(bytes),
             Step::Value("[]" | "results[]" | "memories[]", bytes) => {
                 let mut mended = String::new();
@@ -259,9 +259,9 @@ struct Change {
     time: Option<String>,
 }
 
-/// Reads the history. A memory counts as it was left: with its last text, or deleted.
+/// Reads the history. Each memory is taken in its final state: with its last text, or deleted.
 fn read_history(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
-    // The rows of a memory follow each other, in the order in which they were written.
+    // The rows of each memory are consecutive, in the order in which they were written.
     let mut statement =
         database.prepare("SELECT memory_id, new_memory, event, created_at, updated_at FROM history ORDER BY memory_id, rowid")?;
     let mut rows = statement.query([])?;
@@ -277,7 +277,7 @@ fn read_history(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
         if before.last().is_some_and(|last| last.id != change.id) {
             settle(&mut before, &mut groups, out)?;
         }
-        // The first and the last change of a memory decide; those between are only counted.
+        // Only the first and last change of a memory are used; those in between are only counted.
         if before.len() == 2 {
             let passed = before.pop();
             out.skip(SkipReason::Repeated, passed.and_then(|passed| passed.text).as_deref().unwrap_or_default());
@@ -296,7 +296,7 @@ fn read_history(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Emits a memory by its first and its last change.
+/// Emits a memory from its first and last change.
 fn settle(changes: &mut Vec<Change>, groups: &mut Regroup, out: &mut Out<'_>) -> Result<(), Halt> {
     let Some(last) = changes.pop() else { return Ok(()) };
     let first = changes.pop();

@@ -1,8 +1,8 @@
 //! What another program remembered about its user, or wrote down for them.
 //!
-//! Nobody said these words in a conversation. They become notices of the role `assistant`, as Claude's own memories do
-//! (`claude/account.rs`), so they are found by search and never become evidence or a memory by themselves. Deliberately not here:
-//! the shapes of the programs, which have a module each.
+//! Nobody said these words in a conversation. They become notices with the role `assistant`, like Claude's own memories
+//! (`claude/account.rs`), so search finds them, but they never become evidence or a memory by themselves. Deliberately not
+//! here: the programs' formats, which have a module each.
 
 use std::io::{BufRead, Read as _};
 
@@ -23,7 +23,7 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     /// The type of its channel.
     pub(crate) channel: &'static str,
-    /// The id of the channel, if all of its memories are in one.
+    /// The id of the channel, if all of the program's memories are in one channel.
     pub(crate) channel_id: Option<&'static str>,
     /// Its handle in that channel.
     pub(crate) handle: &'static str,
@@ -74,7 +74,7 @@ impl Program {
     }
 }
 
-/// A time as notes and memories write it: with or without a zone, or a day, which is its midnight.
+/// Parses a time as written in notes and memories: with or without a zone, or only a day, which means its midnight.
 pub(crate) fn moment(text: &str, zone: Zone) -> Option<When> {
     let text = text.trim().trim_end_matches(" UTC");
     parse_rfc3339(text, zone)
@@ -82,13 +82,12 @@ pub(crate) fn moment(text: &str, zone: Zone) -> Option<When> {
         .or_else(|| Some(midnight(NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?, zone)))
 }
 
-/// The midnight at which a day begins. It is inferred, because nobody wrote it.
+/// The midnight at which a day begins. It is marked as inferred, because the source gives no time.
 pub(crate) fn midnight(day: NaiveDate, zone: Zone) -> When {
     (zone.moment(day.and_time(NaiveTime::MIN)), TimeCertainty::Inferred)
 }
 
-/// A whole text; `None` if it is too long for a message. Bytes that are not UTF-8 are replaced, and so are the line breaks of
-/// Windows.
+/// A whole text; `None` if it is too long for a message. Windows line breaks and bytes that are not UTF-8 are replaced.
 pub(crate) fn whole_text(input: &mut dyn BufRead) -> std::io::Result<Option<String>> {
     let mut bytes = Vec::new();
     input.take(MESSAGE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;

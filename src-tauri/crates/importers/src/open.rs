@@ -1,4 +1,4 @@
-//! Reads an export: checks all of its files to their end, and then reads them. What belongs to it is found by `find`.
+//! Reads an export: checks all of its files to the end, then reads them. `find` determines which files belong to it.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub(crate) fn read_path_with(
     }
     let mut out = Out::new(sink, options, kind, bytes_total);
     out.names_owner = pieces.iter().all(|piece| piece.reader.names_owner());
-    // Who names the kind has looked through the rest and knows of it. Otherwise it is accounted for here.
+    // A caller that specifies the kind has already examined the other files. Otherwise they are counted here.
     if options.source.is_none() {
         let unread = found.left_out.iter().filter(|file| file.reason.may_be_an_export());
         let unread = unread.map(|file| file.path.rsplit('/').next().unwrap_or_default());
@@ -80,7 +80,7 @@ pub(crate) fn read_path_with(
     Ok((out.finish()?, question))
 }
 
-/// The container that was opened last, because the pieces of one follow each other.
+/// The most recently opened container, reused because its pieces are consecutive.
 #[derive(Default)]
 struct Opened(Option<Container>);
 
@@ -94,7 +94,7 @@ impl Opened {
     }
 }
 
-/// What is kept from one file to the next.
+/// The state kept from one file to the next.
 struct State<'s> {
     sessions: claude_code::Sessions,
     /// The results of the first pass over each WhatsApp chat.
@@ -114,7 +114,7 @@ fn check(
     {
         let unpacked = unpacked(container, piece, tick)?;
         let database = sound_database(&database_path(piece, unpacked.as_ref()), &piece.container)?;
-        // Damage within a row shows only when it is read. Then nothing may have been handed out yet.
+        // Damage within a row shows only when the row is read. A trial read finds it before anything is emitted.
         let mut trial = Trial(tick);
         let mut out = Out::new(&mut trial, options, format.kind, 0);
         return read(database.connection(), &mut out).map_err(|halt| halt.at(&piece.container, false));
@@ -166,7 +166,7 @@ fn check_of(reader: Reader, path: &str) -> Check {
         Reader::Kind(_) => Check::JsonLines,
         Reader::Format(format) => match format.input {
             Input::Document { check, .. } => check,
-            // In hidden folders are the settings of a program. A fault in them is no reason to refuse what it wrote.
+            // Hidden folders contain a program's settings. An error in them is no reason to refuse the program's data.
             Input::Files { .. } if path.split('/').any(|part| part.starts_with('.')) => Check::Text,
             Input::Database { .. } => Check::Text,
             Input::Files { json, .. } => match path.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).as_deref() {
@@ -237,8 +237,8 @@ fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &m
 /// Maximum number of calendars that are read beside a transcript.
 const CALENDARS_MAX: usize = 8;
 
-/// The calendars in the folder at `path`, or in the folder of the file there. One that cannot be read is as none, because the
-/// transcript can be read without it.
+/// The calendars in the folder at `path`, or in its folder if it is a file. Unreadable calendars are ignored, because the
+/// transcript can be read without them.
 fn calendars_beside(path: &Path, zone: Zone) -> Vec<Calendar> {
     let Some(folder) = (if path.is_dir() { Some(path) } else { path.parent() }) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -253,7 +253,7 @@ fn calendars_beside(path: &Path, zone: Zone) -> Vec<Calendar> {
     paths.iter().take(CALENDARS_MAX).filter_map(read).collect()
 }
 
-/// Receives everything that is read and keeps nothing.
+/// A sink that discards everything it receives.
 struct Trial<'t>(&'t mut dyn FnMut() -> Result<(), Stop>);
 
 impl Sink for Trial<'_> {
@@ -283,7 +283,7 @@ fn database_path(piece: &Piece, unpacked: Option<&Unpacked>) -> PathBuf {
     unpacked.map_or_else(|| piece.container.clone(), Unpacked::path)
 }
 
-/// Opens a database whose structure is sound. The person knows it as `path`.
+/// Opens a database and checks that its structure is sound. `path` is the path shown to the person.
 fn sound_database(at: &Path, path: &Path) -> Result<Database, ImportError> {
     let unreadable = |error: rusqlite::Error| database_error(path, &error.to_string());
     let database = Database::open(at).map_err(unreadable)?;

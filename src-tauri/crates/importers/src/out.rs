@@ -72,7 +72,7 @@ impl<'a> Out<'a> {
         self.sink.take(Read::Message(message))
     }
 
-    /// Passes on who can read a room, as the export lists it.
+    /// Passes on the people who can read a room, as listed in the export.
     pub(crate) fn members(&mut self, room: &Room, members: Vec<ChannelHandle>) {
         let channel = Channel { channel_type: room.program.kind.name().to_owned(), channel_id: room.id.clone() };
         self.sink.members(channel, members);

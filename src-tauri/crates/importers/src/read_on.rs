@@ -1,9 +1,9 @@
 //! Reads on in the session file of a terminal agent: only the lines that were added since it was last read.
 //!
-//! What later lines need of earlier ones (the session, its folder, counts of equal messages, calls without a result) is handed
-//! out as text and handed in again. It never contains what was said, only hashes of it. Messages get the ids that reading the
-//! whole file gives them, so both ways can be mixed. One thing differs: a message that the person took back after it was read
-//! is not marked as a branch, because what is stored never changes.
+//! The information that later lines need from earlier ones (the session, its folder, counts of equal messages, calls without a
+//! result) is returned as text and passed in again. It never contains what was said, only hashes of it. Messages get the same
+//! ids as when the whole file is read, so both ways can be mixed. One thing differs: a message that the person took back after
+//! it was read is not marked as a branch, because stored messages never change.
 //!
 //! Not here: how far a file was read, and whether it is still the same file.
 
@@ -19,11 +19,12 @@ use crate::limits::STATE_BYTES_MAX;
 use crate::out::Out;
 use crate::{ImportError, ImportOptions, Sink, claude_code, codex_cli, gemini_cli, keepsake};
 
-/// Reads whole lines of `path` into `sink`: those after the ones that gave `state`, or those from the start without a state.
+/// Reads whole lines of `path` into `sink`: those after the lines that produced `state`, or from the start if there is no
+/// state.
 ///
-/// Returns the state for the lines after these. `None` means that the file must be read from its start: because it is not yet
-/// known whose words it contains, because the given state is of another version, because the new one would be too large, or
-/// because this kind has no sessions that grow.
+/// Returns the state for the lines that follow. `None` means that the file must be read from its start: because it is not yet
+/// known whose words it contains, because the given state is from another version, because the new state would be too large, or
+/// because this kind has no growing sessions.
 pub fn read_on(
     path: &Path,
     kind: SourceKind,

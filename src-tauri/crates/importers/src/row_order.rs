@@ -1,19 +1,19 @@
-//! The order of the messages of a database, whose rows are in the order in which they were written.
+//! Orders the messages of a database, whose rows are in the order in which they were written.
 
 use keepsake_domain::Timestamp;
 
-/// A row to read, with the place that it belongs to and its time.
+/// A row to read, with its place and time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Turn<P> {
-    /// The conversation, or what there is instead.
+    /// The conversation, or whatever takes its place.
     pub(crate) place: P,
     /// The row.
     pub(crate) row: i64,
-    /// The time. A row without one has that of the row before it in the same place.
+    /// The time. A row without one gets the time of the previous row in the same place.
     pub(crate) time: Option<Timestamp>,
 }
 
-/// All rows, those of a place together and in time order. The same row of the same place counts once.
+/// All rows, grouped by place and in time order. Duplicates of a row within a place are removed.
 pub(crate) fn in_order<P: Copy + Ord>(mut turns: Vec<Turn<P>>) -> Vec<Turn<P>> {
     turns.sort_unstable_by_key(|turn| (turn.place, turn.row));
     turns.dedup_by_key(|turn| (turn.place, turn.row));
@@ -22,7 +22,8 @@ pub(crate) fn in_order<P: Copy + Ord>(mut turns: Vec<Turn<P>>) -> Vec<Turn<P>> {
         turn.time = turn.time.or(before.filter(|before| before.place == turn.place).and_then(|before| before.time));
         before = Some(*turn);
     }
-    // By row too, so that rows with equal times keep their order. A stable sort would need half as much memory again.
+    // The row is part of the key, so that rows with equal times keep their order. A stable sort would need half as much memory
+    // again.
     turns.sort_unstable_by_key(|turn| (turn.place, turn.time, turn.row));
     turns
 }

@@ -1,8 +1,8 @@
-//! The turns of a talk with an assistant, as most programs for such talks store them: a list, or a tree whose branches are the
-//! versions of a turn. One turn may hold words, reasoning, tool calls and files; each becomes a message of its own, because a
+//! The turns of a conversation with an assistant, as most programs store them: as a list, or as a tree whose branches are the
+//! versions of a turn. One turn may contain words, reasoning, tool calls and files; each becomes a separate message, because a
 //! person wrote only the words.
 //!
-//! Not in this module: how a program writes a turn, and whose words a turn holds. Each importer decides that.
+//! Not in this module: how a program writes a turn, and whose words a turn contains. Each importer decides that.
 
 use std::collections::HashMap;
 
@@ -15,19 +15,19 @@ use crate::identity::handle;
 use crate::limits::{PARTS_MAX, REGROUP_BYTES_MAX};
 use crate::out::Out;
 
-/// Channel type for talks of one person with an assistant.
+/// Channel type for one person's conversations with an assistant.
 pub(crate) const CHANNEL: &str = "chat";
 
-/// The handle of the owner if the export does not tell one.
+/// The owner's handle if the export does not give one.
 pub(crate) const OWNER_HANDLE: &str = "user";
 
-/// The approximate memory of a part beside its text.
+/// The approximate memory use of a part in addition to its text, in bytes.
 const PART_BYTES: usize = 1000;
 
-/// What a talk is, beside its turns.
+/// A conversation with an assistant, without its turns.
 pub(crate) struct Talk {
-    /// The program that it was held with. Its name and handle are those of the assistant if a turn does not tell them, and its
-    /// handle is the channel id if the talk has none.
+    /// The program in which it took place. If a turn does not identify the assistant, the program's name and handle are used.
+    /// If the conversation has no channel id, the handle is used as the channel id.
     pub(crate) program: &'static Program,
     /// Its id in the export.
     pub(crate) id: String,
@@ -35,7 +35,7 @@ pub(crate) struct Talk {
     pub(crate) title: Option<String>,
     /// The folder or project that it belongs to.
     pub(crate) channel_id: Option<String>,
-    /// The person chose that it is not kept.
+    /// True if the person chose not to keep it.
     pub(crate) is_private: bool,
     /// When it began, for turns without a time.
     pub(crate) begun: Option<Timestamp>,
@@ -45,9 +45,9 @@ pub(crate) struct Talk {
 
 /// Which turns of a talk a program shows.
 pub(crate) enum Shown {
-    /// All that are not marked as branches.
+    /// All turns that are not marked as branches.
     Unmarked,
-    /// The path from this turn up to the root; without one, from the latest turn.
+    /// The path from this turn up to the root; if no turn is given, the path from the latest turn.
     PathTo(Option<String>),
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum Speaker {
 
 /// A part of a turn.
 pub(crate) struct Part {
-    /// What is added to the id of the turn. Empty for its words.
+    /// The suffix added to the turn's id. Empty for the turn's words.
     pub(crate) suffix: String,
     /// The words, reasoning, arguments or output.
     pub(crate) text: String,
@@ -99,7 +99,7 @@ impl Part {
         part
     }
 
-    /// The words of a turn with the names of its files. Without words, it is a file. `None` if there is neither.
+    /// The words of a turn with the names of its files. Without words, the part is a file. `None` if there is neither.
     pub(crate) fn words(text: String, files: &[String]) -> Option<Self> {
         let mut attachments = Attachments::default();
         files.iter().for_each(|name| attachments.add_name(name));
@@ -118,15 +118,15 @@ pub(crate) struct Turn {
     pub(crate) parent: Option<String>,
     /// Who speaks.
     pub(crate) speaker: Speaker,
-    /// When, if the export tells.
+    /// The time, if the export gives one.
     pub(crate) time: Option<When>,
-    /// The person left it by editing or repeating a turn.
+    /// True if the person abandoned the turn by editing or repeating one.
     pub(crate) is_branch: bool,
-    /// Its parts. A turn without any keeps its place in the tree.
+    /// The parts. A turn without parts keeps its place in the tree.
     pub(crate) parts: Vec<Part>,
 }
 
-/// The turns of one talk, which are held until all of it is read, because a tree needs all of its nodes.
+/// The turns of one conversation. They are held until all of it has been read, because a tree needs all of its nodes.
 #[derive(Default)]
 pub(crate) struct Turns {
     turns: Vec<Turn>,
@@ -136,7 +136,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Adds the instructions for the whole talk, if there are any. They come before its other turns.
+    /// Adds the instructions for the whole conversation, if any. They precede its other turns.
     pub(crate) fn instruct(&mut self, id: &str, text: Option<&str>, begun: Option<Timestamp>, out: &mut Out<'_>) {
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return };
         let parts = vec![Part::of("", text, MessageType::Instruction)];
@@ -144,7 +144,7 @@ impl Turns {
         self.push(Turn { id: id.to_owned(), parent: None, speaker: Speaker::Program, time, is_branch: false, parts }, out);
     }
 
-    /// Adds a turn. One whose id appeared before, or that exceeds the limit, is counted as skipped.
+    /// Adds a turn. A turn with a repeated id or beyond the limit is counted as skipped.
     pub(crate) fn push(&mut self, turn: Turn, out: &mut Out<'_>) {
         let sample = turn.parts.first().map_or(turn.id.as_str(), |part| part.text.as_str());
         if self.index.contains_key(&turn.id) {
@@ -174,18 +174,18 @@ impl Turns {
         self.turns.iter().rev().find(|turn| !turn.is_branch).map(|turn| turn.id.clone())
     }
 
-    /// The earliest time that a turn tells.
+    /// The earliest time given by a turn.
     pub(crate) fn begun(&self) -> Option<Timestamp> {
         self.turns.iter().filter_map(|turn| turn.time).map(|(time, _)| time).min()
     }
 
-    /// The place of the turn that each turn follows.
+    /// For each turn, the index of the turn that it follows.
     fn parents(&self, is_tree: bool) -> Vec<Option<usize>> {
         let mut parents = Vec::with_capacity(self.turns.len());
         for (at, turn) in self.turns.iter().enumerate() {
             let before = at.checked_sub(1);
             parents.push(match &turn.parent {
-                // If the turn that it follows could not be read, it follows the one before it in the file.
+                // If the turn that it follows could not be read, the previous turn in the file is used.
                 Some(parent) => self.index.get(parent).copied().filter(|parent| *parent != at).or(before),
                 None if is_tree => None,
                 None => before,
@@ -196,7 +196,7 @@ impl Turns {
     }
 }
 
-/// Makes every walk from a turn up to its root end.
+/// Cuts cycles, so that every walk from a turn up to its root ends.
 fn cut_cycles(parents: &mut [Option<usize>]) {
     // 0: not visited; otherwise the number of the walk that visited it.
     let mut visited = vec![0_usize; parents.len()];
@@ -220,7 +220,7 @@ fn cut_cycles(parents: &mut [Option<usize>]) {
     }
 }
 
-/// Where a turn is in its talk.
+/// The place of a turn in its conversation.
 #[derive(Clone, Copy)]
 struct Place {
     parent: Option<usize>,
@@ -266,7 +266,7 @@ fn shown(turns: &Turns, places: &[Place], shown: &Shown) -> Vec<bool> {
         }
         at = places.get(now).and_then(|place| place.parent);
     }
-    // Instructions for the whole talk are on no path.
+    // Instructions for the whole conversation are on no path, but are always shown.
     for ((turn, place), slot) in turns.turns.iter().zip(places).zip(&mut is_shown) {
         *slot |= place.parent.is_none() && matches!(turn.speaker, Speaker::Program);
     }
@@ -274,10 +274,10 @@ fn shown(turns: &Turns, places: &[Place], shown: &Shown) -> Vec<bool> {
 }
 
 impl Talk {
-    /// Emits the messages of the talk in time order, those of a turn together.
+    /// Emits the messages of the conversation in time order, with the messages of each turn together.
     pub(crate) fn tell(&self, turns: Turns, out: &mut Out<'_>) -> Result<(), Halt> {
         let parents = turns.parents(matches!(self.shown, Shown::PathTo(_)));
-        // A turn without a time at the beginning takes the earliest that another one tells.
+        // Turns without a time at the beginning get the earliest time of any turn.
         let begun = self.begun.or_else(|| turns.begun()).unwrap_or(out.options.file_time);
         let places = places(&turns.turns, &parents, begun);
         let is_shown = shown(&turns, &places, &self.shown);
@@ -361,14 +361,14 @@ fn main_id(turn: &Turn) -> Option<String> {
     Some(format!("{}{}", turn.id, part.suffix))
 }
 
-/// Separates the reasoning at the start of an answer from its words. Models that reason in the open write it as `<think>`.
+/// Separates the reasoning at the start of an answer from its words. Models that expose their reasoning write it as `<think>`.
 pub(crate) fn split_thinking(text: &str) -> (Option<&str>, &str) {
     let Some(rest) = text.trim_start().strip_prefix("<think>") else { return (None, text) };
     let (thinking, words) = rest.split_once("</think>").unwrap_or((rest, ""));
     (Some(thinking.trim()).filter(|thinking| !thinking.is_empty()), words.trim_start())
 }
 
-/// Whether a prompt is a command of the form `/name …`. A path is none.
+/// True if a prompt is a command of the form `/name …`. A path is not a command.
 pub(crate) fn is_slash_command(text: &str) -> bool {
     let name = text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
     text.starts_with(&format!("/{name}"))

@@ -1,7 +1,8 @@
-//! Unpacks a database of an archive, because SQLite needs a file to read it from.
+//! Unpacks a database from an archive, because SQLite can read it only from a file.
 //!
-//! The copy is in a new folder that only this user can open, under a name of our own, and is removed as soon as it was read. Its
-//! size was checked against the limits of an archive, and no more than that is written. Databases that are files need no copy.
+//! The copy is in a new folder that only this user can open, under a name of our own, and is removed as soon as it has been
+//! read. Its size is checked against the limits of an archive, and no more than that is written. Databases that are already
+//! files need no copy.
 
 use std::fs::File;
 use std::io::{self, BufRead, Write as _};
@@ -14,7 +15,7 @@ use crate::{ImportError, Stop};
 /// The name of the copy.
 const NAME: &str = "unpacked.db";
 
-/// What SQLite appends to the name of a database for the newest changes, which are not in it yet.
+/// The suffix that SQLite adds to a database's name for the file with the newest changes, which are not in the database yet.
 pub(crate) const LOG: &str = "-wal";
 
 /// The copy of a database.
@@ -23,7 +24,7 @@ pub(crate) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Unpacks `document` of an archive, and the log beside it.
+    /// Unpacks `document` from an archive, and the log beside it.
     pub(crate) fn of(
         container: &mut Container,
         document: &Document,

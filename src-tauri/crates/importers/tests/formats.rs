@@ -1,6 +1,6 @@
-//! Tests the formats of the table, one module each: what an export with its traps gives, line by line, and the guarantees that
-//! hold for every format. The table of what is read, kept and left out in `docs/formats_table.md` is made here, and each cell of
-//! it is checked against an export.
+//! Tests the formats in the table, one module each: the line-by-line result of an export with all its traps, and the guarantees
+//! that hold for every format. The table of what is read, kept and left out in `docs/formats_table.md` is generated here, and
+//! each of its cells is checked against an export.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
 #![expect(missing_docs, reason = "the modules below use what is here, and nobody else can")]
@@ -82,7 +82,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
-/// What exports hold beside the words, in the order of the table.
+/// What exports contain besides the words, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
     Author,
@@ -123,9 +123,9 @@ impl Feature {
 /// What an importer does with a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is read, and means what it meant.
+    /// It is read, and keeps its meaning.
     Read,
-    /// It is kept with the message, in its metadata or as a notice, and decides nothing.
+    /// It is kept with the message, in its metadata or as a notice, but affects nothing.
     Kept,
     /// It is left out, and counted as skipped.
     LeftOut,
@@ -137,7 +137,7 @@ pub enum Outcome {
 pub struct Cell {
     pub feature: Feature,
     pub outcome: Outcome,
-    /// Whether the export of the format shows it.
+    /// Whether the format's export proves the cell.
     pub holds: fn(&Collect) -> bool,
 }
 
@@ -151,11 +151,11 @@ pub struct Format {
     /// Its name in the table, such as "Telegram Desktop".
     pub name: &'static str,
     pub kind: SourceKind,
-    /// An export with every trap: a file, or a folder for an export of several files, below `tests/fixtures`.
+    /// An export with every known pitfall: a file, or a folder for an export of several files, below `tests/fixtures`.
     pub export: &'static str,
-    /// The same conversations exported later, with more messages, and the earlier ones as the format then shows them.
+    /// The same conversations exported later, with more messages, and with the earlier ones as the format then shows them.
     pub grown: &'static str,
-    /// The name or handle of the owner, if the export does not tell it.
+    /// The name or handle of the owner, if the export does not give it.
     pub me: Option<&'static str>,
     pub cells: Vec<Cell>,
 }
@@ -251,8 +251,8 @@ impl Collect {
     }
 }
 
-/// The path of a fixture. A database is written as SQL, and names that some systems cannot have (`:`, an emoji) are written in
-/// percent form. Both are made when they are needed.
+/// The path of a fixture. Databases are stored as SQL, and names that some systems do not allow (`:`, an emoji) are
+/// percent-encoded. Both are converted when needed.
 pub fn fixture(name: &str) -> PathBuf {
     static MADE: OnceLock<Mutex<(TempDir, BTreeSet<PathBuf>)>> = OnceLock::new();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures").join(name);
@@ -268,7 +268,7 @@ pub fn fixture(name: &str) -> PathBuf {
     }
     fs::create_dir_all(target.parent().unwrap()).unwrap();
     if is_database {
-        // Nobody needs these after a crash, and each statement would wait for the disk.
+        // These files need not survive a crash, and otherwise each statement would wait for the disk.
         let sql = format!("PRAGMA synchronous = OFF;\n{}", fs::read_to_string(path).unwrap());
         rusqlite::Connection::open(&target).unwrap().execute_batch(&sql).unwrap();
     } else if path.is_dir() {
@@ -283,13 +283,13 @@ pub fn fixture(name: &str) -> PathBuf {
     target
 }
 
-/// Whether this file, or one in this folder, has a name in percent form.
+/// Whether this file, or one in this folder, has a percent-encoded name.
 fn has_coded_name(path: &Path) -> bool {
     let is_coded = path.file_name().is_some_and(|name| name.to_string_lossy().contains('%'));
     is_coded || path.is_dir() && fs::read_dir(path).unwrap().any(|entry| has_coded_name(&entry.unwrap().path()))
 }
 
-/// A name without its percent form.
+/// A name without its percent encoding.
 fn decoded(name: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = name.as_bytes();
@@ -445,7 +445,7 @@ fn every_format_is_recognized_by_content_as_a_file_in_a_folder_and_in_a_zip() {
         assert_eq!(sniff(&path).unwrap(), format.kind, "{}", format.name);
         let files = files_of(&path);
         let folder = tempfile::tempdir().unwrap();
-        // A folder keeps its name, as in the zip that a system makes of it, because some exports are told apart by it.
+        // A folder keeps its name, as in a zip made by the system, because some exports are recognized by it.
         let own = path.file_stem().unwrap().to_string_lossy().into_owned();
         let deep = if path.is_dir() { format!("my export/of 2026/{own}/") } else { "my export/of 2026/".to_owned() };
         for (name, within) in [(format!("flat/{own}.zip"), ""), ("deep.zip".to_owned(), deep.as_str())] {
@@ -467,7 +467,7 @@ fn a_database_in_a_zip_is_read_with_its_log() {
     let at = folder.path().join("chat.db");
     fs::copy(fixture("imessage/chat.sql"), &at).unwrap();
     let before = read(&at, &options(None)).unwrap();
-    // The log has the newest change as long as somebody has the database open.
+    // The log contains the newest change while somebody has the database open.
     let writer = rusqlite::Connection::open(&at).unwrap();
     writer.execute_batch("PRAGMA journal_mode = wal; UPDATE message SET text = 'Only in the log' WHERE guid = 'A-01'").unwrap();
     let mut files = files_of(folder.path());
@@ -567,9 +567,9 @@ fn only_the_owners_own_words_are_the_owners() {
 
 #[test]
 fn a_file_cut_anywhere_is_refused_or_gives_only_what_the_whole_one_gives() {
-    /// Number of places at which a file is cut that is an export by itself.
+    /// Number of places at which a single-file export is cut.
     const CUTS: usize = 60;
-    /// The same for all files of an export together, of which each is cut at several places.
+    /// The same for all files of an export together, with each file cut at several places.
     const CUTS_OF_ALL: usize = 120;
     const CUTS_OF_EACH_MIN: usize = 4;
     for format in formats() {
@@ -582,14 +582,14 @@ fn a_file_cut_anywhere_is_refused_or_gives_only_what_the_whole_one_gives() {
             let damaged = folder.path().join(name);
             for cut in 0..cuts {
                 fs::write(&damaged, &bytes[..bytes.len() * cut / cuts]).unwrap();
-                // Nothing is left that tells what it is, so it is what the person says.
+                // Nothing is left that identifies the format, so the person's choice is used.
                 if files.len() == 1 && may_be(&path).is_ok_and(|kinds| kinds.contains(&format.kind)) {
                     continue;
                 }
                 let Ok(part) = read(&path, &ImportOptions { source: Some(format.kind), ..options(format.me) }) else { continue };
                 for message in part.messages {
                     let text = message.text.trim_end_matches('\u{fffd}');
-                    // The first text that is not smaller begins with this one, if any does.
+                    // If any text begins with this one, it is the first text that is not smaller.
                     let is_part = known.range(text..).next().is_some_and(|known| known.starts_with(text));
                     assert!(is_part, "{}: {name} cut at {cut}/{cuts} gives {:?}", format.name, message.text);
                 }

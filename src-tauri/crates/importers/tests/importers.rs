@@ -672,7 +672,7 @@ fn what_a_person_says_of_the_date_is_a_date() {
     }
 }
 
-/// What a transcript beside a calendar gives: the title, the time, and what its first turn says of the meeting.
+/// What a transcript next to a calendar gives: the title, the time, and what its first turn says about the meeting.
 fn beside_a_calendar(name: &str, calendar: &str) -> (Option<String>, String, bool) {
     struct Messages(Vec<keepsake_domain::Message>);
     impl keepsake_importers::Sink for Messages {

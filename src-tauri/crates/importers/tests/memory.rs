@@ -1,8 +1,8 @@
-//! Tests that a file of any size is read within 256 MiB, for every format that is read as a stream or row by row. Alone in its process, because the
-//! kernel counts the memory of a process as a whole.
+//! Tests that a file of any size is read within 256 MiB, for every format that is read as a stream or row by row. Runs in its
+//! own process, because the kernel counts the memory of a process as a whole.
 //!
-//! By itself each file has a few megabytes, so that all are read in seconds. `make soak` gives each the gigabyte for which the limit
-//! is meant (`KEEPSAKE_HUGE_MB`), and `KEEPSAKE_HUGE_KIND` names one kind or one file alone.
+//! By default, each file has a few megabytes, so that all are read in seconds. `make soak` gives each file the gigabyte for
+//! which the limit is meant (`KEEPSAKE_HUGE_MB`), and `KEEPSAKE_HUGE_KIND` selects a single kind or file.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
 #![allow(clippy::print_stdout, reason = "the long form prints its figures")]
@@ -20,7 +20,7 @@ const AIM_MIB: u64 = 256;
 /// The size of each file, unless the environment says otherwise.
 const SIZE_MB: u64 = 6;
 
-/// About the average size of a generated message in its frame.
+/// Approximate average size of a generated message with its frame.
 const MESSAGE_BYTES: u64 = 350;
 
 /// How many times smaller the part is that tells the real average, and the fewest messages in it.
@@ -49,7 +49,7 @@ fn size_of(path: &Path) -> u64 {
     std::fs::read_dir(path).unwrap().map(|entry| size_of(&entry.unwrap().path())).sum()
 }
 
-/// Forgets the peak so far. Without `/proc` nothing can be measured, and the files are only read.
+/// Resets the peak memory. Without `/proc` nothing can be measured, and the files are only read.
 fn forget_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
@@ -68,7 +68,7 @@ fn a_file_of_any_size_is_read_whole_and_within_its_memory() {
     let wanted = sources.filter(|(_, source)| only.as_deref().is_none_or(|only| only == source.kind || only == source.name));
     for (at, source) in wanted {
         let folder = tempfile::tempdir().unwrap();
-        // Frames differ, so a small part tells how many messages make up the size.
+        // Frames differ in size, so a small sample shows how many messages are needed.
         let few = (size / MESSAGE_BYTES / SAMPLE_PART).max(SAMPLE_MIN);
         let sample = source.write(folder.path(), few as usize, at as u64).unwrap();
         let messages = few * size / size_of(&sample) + 1;
@@ -80,7 +80,7 @@ fn a_file_of_any_size_is_read_whole_and_within_its_memory() {
         let mut count = Count::default();
         let options = ImportOptions { me: source.me.map(str::to_owned), ..ImportOptions::new(Timestamp(1_767_225_600_000)) };
         let report = read_path(&path, &options, &mut count).unwrap();
-        // Beside its messages a file may have a line that says what it is.
+        // Besides its messages, a file may have a line that says what it is.
         assert!(count.0 == messages && report.skipped <= 1, "{}: {} of {messages}", source.name, count.0);
         let Some(peak) = peak_mib() else { continue };
         let (megabytes, seconds) = (size_of(&path) / 1_000_000, began.elapsed().as_secs_f64());

@@ -13,7 +13,7 @@ pub struct Turn<'a> {
     pub author: &'a str,
     /// The text exactly as stored; spans count its code points.
     pub text: &'a str,
-    /// When it was said; makes "last week" in a candidate absolute. Zero or less means unknown.
+    /// When the message was sent; makes "last week" in a candidate absolute. Zero or less means unknown.
     pub time: Timestamp,
     /// The kind of message.
     pub message_type: MessageType,

@@ -121,7 +121,7 @@ const LABELS: &[(&str, ReadingLabel)] = &[
     ("I cannot ", ReadingLabel::UnmetRequest),
 ];
 
-/// Beginnings of statements that will hardly last.
+/// Beginnings of statements that are unlikely to last.
 const PASSING: &[&str] = &["I slept ", "I forgot "];
 
 /// Beginnings of wishes about how things should be done. Some also state a lasting fact.
@@ -143,7 +143,7 @@ const REFUSALS: &[&str] = &[
 /// Probability of a clear mark.
 const SURE: f64 = 0.95;
 
-/// Probability of a statement that will hardly last.
+/// Probability of a statement that is unlikely to last.
 const UNSURE: f64 = 0.4;
 
 impl SentenceReader {

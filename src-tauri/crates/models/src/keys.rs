@@ -35,7 +35,7 @@ impl ApiKey {
         if is_key { Ok(Self(SecretString::from(key))) } else { Err(NotAKey) }
     }
 
-    /// A secret that may contain any characters, in a form that every keyring takes.
+    /// A secret with arbitrary characters, in a form that every keyring accepts.
     pub fn of_secret(secret: &SecretString) -> Result<Self, NotAKey> {
         let digits: String = secret.expose_secret().bytes().map(|byte| format!("{byte:02x}")).collect();
         Self::parse(&digits)

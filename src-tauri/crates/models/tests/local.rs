@@ -17,7 +17,7 @@ fn embed_one(model: &LocalEmbedder, text: &str) -> Vec<f32> {
 fn the_int8_model_stays_close_to_the_float_model() {
     let model = local();
     assert_eq!((model.name(), model.dimension()), (MODEL_NAME, keepsake_domain::limits::EMBEDDING_DIMENSION));
-    // Cosines of the float32 weights, measured once; int8 may differ slightly.
+    // Cosines measured once with the float32 weights; int8 may differ slightly.
     for (a, b, float) in [
         ("That is a happy person", "That is a very happy person", 0.943),
         ("That is a happy person", "Today is a sunny day", 0.257),

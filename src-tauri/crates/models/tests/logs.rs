@@ -89,7 +89,7 @@ fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
                 .chat(&ChatRequest { prompt: &prompt, temperature: 0.1, timeout_ms }, &Unwatched);
             if fault.is_none() {
                 assert_eq!(found.as_ref().map(|reply| reply.text.as_str()), Ok(REPLY));
-                // A wrong key, which the server refuses and may quote.
+                // A wrong key, which the server rejects and may quote.
                 server.behave(|server| server.key = Some("another".to_owned()));
                 let endpoint = Endpoint::parse(&server.url(), shape).unwrap();
                 let refused = Connection::new(endpoint, Reach::ThisComputer, Some(&key), Arc::new(FixedClock::default()));
@@ -103,13 +103,13 @@ fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
     assert!(text.contains("TRACE") || text.contains("DEBUG"), "control: down to the lowest levels");
     assert_eq!(captured.planted(), Vec::<&str>::new());
 
-    // Control: what is logged at the lowest level is found. The verbose log of the same library would say all of it, and is
-    // compiled out where the whole program is built, because mail connectors have the `log` crate without its lowest level.
+    // Control: text logged at the lowest level is found. The same library's verbose log would contain all of it, but is
+    // compiled out of the whole program, because the mail connectors build the `log` crate without its lowest level.
     tracing::trace!("{SYSTEM} {USER} {REPLY} {KEY}");
     assert_eq!(captured.planted(), PLANTED);
 }
 
-/// Sends the reply in one piece, because the searched text must not be split.
+/// Sends the reply in one piece, because the text to search for must not be split.
 fn in_one_piece(server: &mut Behaviour) {
     (server.piece_chars, server.wire_bytes) = (1_000, 100_000);
 }

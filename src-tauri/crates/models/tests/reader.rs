@@ -1,5 +1,5 @@
-//! The real reader, prepared by `make model`, sets the same marks on the sample messages as the training code. The test uses no
-//! network, and the ONNX Runtime of this computer.
+//! Tests that the real reader, prepared by `make model`, sets the same marks on the sample messages as the training code. Uses
+//! this computer's ONNX Runtime and no network.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -11,12 +11,12 @@ use serde::Deserialize;
 /// Written by `training/export.py` together with the weights.
 const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
 
-/// Maximum difference of one probability. A CPU without VNNI instructions adds products of 8-bit numbers in 16 bits, where sums are
-/// cut off. On such a CPU (AMD EPYC with AVX2 alone) the largest difference of these samples is 0.046. A wrong input differs by more:
-/// see `a_message_without_the_turns_before_it_is_marked_otherwise`.
+/// Maximum difference of one probability. A CPU without VNNI instructions adds products of 8-bit numbers in 16 bits, where sums
+/// saturate. On such a CPU (AMD EPYC with only AVX2), the largest difference for these samples is 0.046. A wrong input causes a
+/// larger difference: see `a_message_without_the_turns_before_it_is_marked_otherwise`.
 const TOLERANCE: f64 = 0.08;
 
-/// Maximum difference of half of the probabilities, on any CPU.
+/// Maximum median difference of the probabilities, on any CPU.
 const TYPICAL: f64 = 0.005;
 
 #[derive(Debug, Deserialize)]
@@ -74,7 +74,7 @@ fn messages_are_marked_as_by_the_training_code() {
         let message = sample.turns.len() - 1;
         let text = sample.turns[message].1.as_str();
         let found = reader.read(&turns, &[message]).unwrap().remove(0).marks;
-        // Spans with a probability near the threshold for dropping or splitting may differ, but certain spans may not.
+        // Spans with a probability near the threshold for dropping or splitting may differ; certain spans may not.
         for expected in sample.marks.iter().filter(|mark| mark.p >= 0.4) {
             let words: String = text.chars().skip(expected.start).take(expected.end - expected.start).collect();
             let hit = found.iter().find(|mark| text[mark.bytes.clone()] == words && label_of(&mark.kind) == expected.label);
@@ -99,7 +99,7 @@ fn messages_are_marked_as_by_the_training_code() {
     assert!(median < TYPICAL, "half of the probabilities differ by more than {median}");
 }
 
-/// A control for the tolerance: what is read differently is marked differently.
+/// Control for the tolerance: a message that is read differently is marked differently.
 #[test]
 fn a_message_without_the_turns_before_it_is_marked_otherwise() {
     let reader = reader();

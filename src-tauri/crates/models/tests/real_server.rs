@@ -1,4 +1,4 @@
-//! Tests the clients against a real server, that of llama.cpp or of llama-cpp-python, with a tiny model of random weights.
+//! Tests the clients against a real server (llama.cpp or llama-cpp-python) running a tiny model with random weights.
 //!
 //! They test only the protocol: the model list, streaming, a reply constrained by a schema, cancellation and errors. The content
 //! of the replies is meaningless. Not part of `make test`; `make real-model` starts the server and sets `KEEPSAKE_REAL_*` to its

@@ -33,7 +33,7 @@ pub struct Utterance<'a> {
     pub text: &'a str,
     /// The time of the message.
     pub time: Timestamp,
-    /// The reader's marks in it; empty if it was not read.
+    /// The reader's marks in this utterance; empty if it was not read.
     pub marks: &'a [Mark],
 }
 

@@ -68,7 +68,7 @@ impl CallError {
 pub enum Outcome<T> {
     /// All replies were read.
     Done(T),
-    /// The judge gave no usable answer twice, so everything it was to judge was dropped. The caller stores the stops in `value`
+    /// The judge twice gave no usable answer, so everything it was to judge was dropped. The caller stores the stops in `value`
     /// and raises an alert with `reason`.
     Dropped {
         /// The result without candidates, but with a stop for each dropped entry.

@@ -59,8 +59,8 @@ impl ContextLength {
         u16::try_from(self.0 / REPLY_SHARE).unwrap_or(u16::MAX).min(file.reply_tokens_max)
     }
 
-    /// The number of characters of material that fit in addition to the instructions in `file` and the reply, up to `chars_max`.
-    /// 0 if the instructions alone do not fit.
+    /// The number of characters of material, up to `chars_max`, that fit alongside the instructions in `file` and the reply. 0
+    /// if the instructions alone do not fit.
     pub fn material_chars(self, file: &PromptFile, chars_max: usize) -> usize {
         let wording = file.wording.chars().count().div_ceil(CHARS_PER_TOKEN);
         let taken = u32::try_from(wording).unwrap_or(u32::MAX).saturating_add(u32::from(self.reply_tokens(file)));

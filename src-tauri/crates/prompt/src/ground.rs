@@ -1,8 +1,8 @@
 //! Checks that a model's statement is supported by the words it cites, so that inventions are detected.
 //!
-//! Both checks are code, never a model. [`locate`]: does the quotation occur word for word in one of the lines that may prove it?
-//! [`support`]: does the statement say no more than the cited words do? A reply that quotes a real line and concludes something
-//! else from it fails the second check.
+//! Both checks are code, never a model. [`locate`]: does the quotation occur word for word in one of the lines that may prove
+//! it? [`support`]: does the statement say no more than the cited words do? A reply that quotes a real line but draws an
+//! unrelated conclusion from it fails the second check.
 //!
 //! Deliberately not here: whose words may prove what (the caller passes a test for lines), and synonyms. If some words differ,
 //! the caller lowers the confidence; if no words are shared, it filters the entry out.
@@ -153,7 +153,7 @@ pub fn support(statement: &str, cited: &str, context: &str, labels: &[&str]) -> 
         }
         content += 1;
         carried += u32::from(has(&cited_stems, &stemmed));
-        // The first word of a sentence is always capitalized, so it says nothing.
+        // The first word of a sentence is always capitalized, so its capital proves nothing.
         let is_name = n > 0 && word.chars().next().is_some_and(char::is_uppercase);
         let is_number = word.chars().any(|c| c.is_ascii_digit());
         if (is_name || is_number) && !has(&known, &stemmed) {

@@ -251,7 +251,7 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     }
 }
 
-/// A list of at most `MAX` items. A longer list makes the reply unusable. Limits that only truncate a list belong to the rules.
+/// A list of at most `MAX` items. A longer list makes the reply unusable. Limits that only truncate a list belong in the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct List<T, const MAX: usize>(Vec<T>);
@@ -328,7 +328,7 @@ impl<T, const MAX: usize> Entries<T, MAX> {
         &self.entries
     }
 
-    /// The number of entries that could not be read or were too many.
+    /// The number of entries that could not be read or exceeded the limit.
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
@@ -493,7 +493,7 @@ pub struct Facts {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The number of the transcript line that it cites.
+    /// The number of the transcript line that the fact cites.
     pub line: u32,
     /// The words quoted from that line.
     pub quote: Text<1_000>,
@@ -501,13 +501,13 @@ pub struct Fact {
     pub content: Text<600>,
     /// The category.
     pub category: FactCategory,
-    /// The attribute of the person that it states. An unknown name counts as none.
+    /// The attribute of the person that the fact states. An unknown name is treated as none.
     #[serde(default, deserialize_with = "if_readable")]
     pub attribute: Option<FactAttribute>,
-    /// True if the statement says that something is not so, or no longer so.
+    /// True if the statement says that something is not true, or no longer true.
     #[serde(default)]
     pub negated: bool,
-    /// The date it happened or became true. An unreadable date counts as none.
+    /// The date the event happened or the fact became true. An unreadable date means none.
     #[serde(default, deserialize_with = "if_readable")]
     pub date: Option<FactDate>,
     /// The model's stated confidence.
@@ -516,7 +516,7 @@ pub struct Fact {
     pub reasoning: Text<600>,
 }
 
-/// Deserializes an optional field. An unreadable value counts as none and does not affect the rest of the entry.
+/// Deserializes an optional field. An unreadable value is treated as none and does not affect the rest of the entry.
 pub fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }

@@ -40,7 +40,7 @@ pub struct PromptText {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the wording of a prompt and its inputs disagree about the slot '{slot}'; this build is broken, install another")]
 pub struct WordingError {
-    /// The slot that is missing in one of the two.
+    /// The slot missing from the wording or the values.
     pub slot: String,
 }
 

@@ -55,7 +55,7 @@ pub struct Transcript {
     text: PromptText,
 }
 
-/// Approximate length of a line without its text (number, role, name, day). For short messages this is the larger part.
+/// Approximate length of a line without its text (number, role, name, day). In short messages, this is the larger part.
 pub const LINE_CHARS: usize = 70;
 
 /// The role in the owner's lines. Facts in seed 004 begin with the same word.

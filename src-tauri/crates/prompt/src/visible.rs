@@ -1,4 +1,4 @@
-//! Makes text safe to display: nothing in it is hidden, and nothing in it controls the program that displays it.
+//! Makes text safe to display: it contains nothing hidden, and nothing that controls the program displaying it.
 //!
 //! A message can contain characters that a reader does not see but a program acts on: terminal escapes, text direction overrides,
 //! and Unicode tags and variation selectors that spell out words. All text that leaves Keepsake passes through here. Control

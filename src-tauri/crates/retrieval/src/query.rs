@@ -119,7 +119,7 @@ impl Filters {
 /// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Words of which at least one should occur.
+    /// Words, at least one of which should occur.
     pub terms: Vec<Term>,
     /// Phrases that must all occur, each with its words in sequence.
     pub phrases: Vec<Vec<Term>>,

@@ -1,6 +1,6 @@
 //! Fitted weights; do not edit: `src-tauri/scripts/fit_search.py` writes this file.
 
-/// Grows with every fit that is kept.
+/// Incremented with every fit that is kept.
 pub const VERSION: u32 = 1;
 
 pub(crate) const WITH_VECTORS: [f32; 22] = [

@@ -1,25 +1,26 @@
-//! What the model said, read beside a response that passes through: streamed or whole, of both APIs. Pure.
+//! Extracts what the model said from a response that passes through: streamed or whole, of both APIs. Pure.
 //!
-//! Reading never changes what passes. What cannot be read, or is longer than any answer, is given up and not logged.
+//! Reading never changes the response. A response that cannot be read, or is longer than any answer, is given up and not
+//! logged.
 
 use keepsake_models::language::{Events, Flow, Lines};
 use serde_json::Value;
 
 use crate::request::{Api, text_of};
 
-/// Maximum size of a response that is not streamed, in bytes. The longest answers of models are far below; images in a response are
-/// not text and are not logged.
+/// Maximum size of a response that is not streamed, in bytes. The longest answers of models are far smaller; images in a
+/// response are not text and are not logged.
 const WHOLE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Maximum size of an answer's text in bytes, half of what one call to the log takes.
+/// Maximum size of an answer's text in bytes, half of what one call to the log accepts.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
 
-/// An answer of the model.
+/// The model's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// Its text; empty if it only calls tools.
     pub(crate) text: String,
-    /// The server's id of the response.
+    /// The server's id for the response.
     pub(crate) id: Option<String>,
     /// Tokens that the model read, if the server counts them.
     pub(crate) tokens_in: Option<u64>,
@@ -27,12 +28,12 @@ pub(crate) struct Answer {
     pub(crate) tokens_out: Option<u64>,
 }
 
-/// How far an answer has come.
+/// The progress of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
     /// More is expected.
     Running,
-    /// The model has ended its answer. Something about it may follow.
+    /// The model has finished its answer. Data about it may follow.
     Ended,
     /// Nothing follows.
     Over,
@@ -58,7 +59,7 @@ struct SoFar {
 }
 
 impl Reading {
-    /// For a response of this content type.
+    /// Reads a response of this content type.
     pub(crate) fn new(api: Api, content_type: &str) -> Self {
         let form = if content_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream") {
             Form::Streamed { lines: Lines::default(), events: Events::default() }
@@ -88,7 +89,7 @@ impl Reading {
         }
     }
 
-    /// Whether nothing more has to be read.
+    /// Whether there is nothing more to read.
     pub(crate) fn is_over(&self) -> bool {
         matches!(self.so_far.progress, Progress::Over | Progress::GivenUp)
     }
@@ -136,7 +137,7 @@ impl SoFar {
         self.answer.tokens_out = usage[tokens_out].as_u64().or(self.answer.tokens_out);
     }
 
-    /// An event of a chat's stream.
+    /// Reads an event of a chat stream.
     fn chunk(&mut self, event: &Value) {
         if !event["error"].is_null() {
             self.progress = Progress::GivenUp;
@@ -144,7 +145,7 @@ impl SoFar {
         }
         self.count(&event["usage"], ["prompt_tokens", "completion_tokens"]);
         self.answer.id = event["id"].as_str().map(str::to_owned).or(self.answer.id.take());
-        // Only the first of several choices is what the program goes on with.
+        // Of several choices, the program continues only with the first.
         let choice = event["choices"].as_array().into_iter().flatten().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0);
         let Some(choice) = choice else { return };
         if choice["finish_reason"].as_str().is_some_and(|reason| !reason.is_empty()) {
@@ -153,7 +154,7 @@ impl SoFar {
         self.add(choice["delta"]["content"].as_str().unwrap_or_default());
     }
 
-    /// An event of a response's stream.
+    /// An event in a response stream.
     fn response_event(&mut self, event: &Value) {
         match event["type"].as_str().unwrap_or_default() {
             "response.output_text.delta" => self.add(event["delta"].as_str().unwrap_or_default()),
@@ -168,7 +169,7 @@ impl SoFar {
         }
     }
 
-    /// A whole response of either API.
+    /// Reads a whole response of either API.
     fn whole(&mut self, body: &Value) {
         match self.api {
             Api::Chat => {
@@ -193,7 +194,7 @@ impl SoFar {
             .map(|item| text_of(&item["content"]))
             .filter(|t| !t.is_empty())
             .collect();
-        // Some servers leave the output out of the last event; then it is what was streamed.
+        // Some servers omit the output from the last event; the streamed text is then used.
         if !texts.is_empty() {
             self.answer.text.clear();
             self.add(&texts.join("\n"));

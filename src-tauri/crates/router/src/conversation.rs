@@ -1,8 +1,9 @@
-//! What is logged of a call, and under which ids, so that what is sent again is the same message of the same conversation. Pure.
+//! Determines what is logged of a call, and under which ids, so that what is sent again is the same message of the same
+//! conversation. Pure.
 //!
-//! A program sends the whole conversation with every call. Its messages are therefore known by a chain of hashes: the id of each
-//! follows from all before it. A conversation is known by the name that the program gives it, by the response that it continues, or
-//! by how it began: the first words of the user and the first answer.
+//! A program sends the whole conversation with every call. Its messages are therefore identified by a chain of hashes: the id
+//! of each depends on all before it. A conversation is identified by the name that the program gives it, by the response that
+//! it continues, or by how it began: the user's first words and the first answer.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,14 +12,14 @@ use keepsake_engine::{AppendMessage, AppendRole};
 use crate::answer::Answer;
 use crate::request::{Api, Said, Speaker};
 
-/// Number of responses of which the conversation is remembered, so that a program that runs for months does not fill the memory.
-/// What continues an older one is a new conversation.
+/// Maximum number of responses whose conversation is remembered, so that a program that runs for months does not fill the
+/// memory. A call that continues an older response starts a new conversation.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// A call, as far as it is logged.
+/// The parts of a call that are logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// How the model is asked.
+    /// The API used for the call.
     pub(crate) api: Api,
     /// Name of the agent.
     pub(crate) agent: String,
@@ -26,11 +27,11 @@ pub(crate) struct Turn {
     pub(crate) hears_owner: bool,
     /// The conversation that the program names.
     pub(crate) named: Option<String>,
-    /// The model's server keeps the named conversation, so that the call brings only what is new.
+    /// The model's server keeps the named conversation, so the call contains only new messages.
     pub(crate) is_kept_by_server: bool,
-    /// The response that the call continues, which brings only what is new as well.
+    /// The response that the call continues; such a call also contains only new messages.
     pub(crate) previous: Option<String>,
-    /// How the program names its user.
+    /// The program's name for its user.
     pub(crate) user: Option<String>,
     /// What was said before the answer.
     pub(crate) said: Vec<Said>,
@@ -39,13 +40,13 @@ pub(crate) struct Turn {
 /// What is logged of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Logged {
-    /// The agent's id of the conversation.
+    /// The agent's id for the conversation.
     pub(crate) conversation: String,
     /// The messages in order, new and known.
     pub(crate) messages: Vec<AppendMessage>,
 }
 
-/// A hash of texts, each with its length, so that no two lists of texts are the same.
+/// A hash of texts, each with its length, so that different lists of texts have different hashes.
 fn link(texts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
@@ -56,7 +57,7 @@ fn link(texts: &[&str]) -> String {
 }
 
 /// What is logged of a call and its answer. `continued` is the conversation of the response that the call continues, if it is
-/// remembered. `None` if there is nothing to log yet: without a name, a conversation is known only with its first answer.
+/// remembered. `None` if there is nothing to log yet: an unnamed conversation can be identified only with its first answer.
 pub(crate) fn logged(turn: Turn, continued: Option<String>, answer: &Answer) -> Option<Logged> {
     let mut said = turn.said;
     if !answer.text.trim().is_empty() {
@@ -64,7 +65,7 @@ pub(crate) fn logged(turn: Turn, continued: Option<String>, answer: &Answer) -> 
     }
     let first = |by: Speaker| said.iter().find(|said| said.by == by).map(|said| said.text.trim());
     let answer_id = answer.id.as_deref();
-    // What comes before the messages of this call, so that the same words said twice are two messages.
+    // What precedes the messages of this call, so that the same words said twice are two messages.
     let before = turn.previous.as_deref().or(answer_id.filter(|_| turn.is_kept_by_server)).unwrap_or_default();
     let (conversation, start) = match turn.named.or(continued) {
         Some(known) => {
@@ -72,7 +73,7 @@ pub(crate) fn logged(turn: Turn, continued: Option<String>, answer: &Answer) -> 
             (known, start)
         }
         None => {
-            // A response that only calls tools is known by its id. A chat brings its beginning again with the next call.
+            // A response that only calls tools is identified by its id. A chat sends its beginning again with the next call.
             let answered = first(Speaker::Assistant).or(answer_id.filter(|_| turn.api == Api::Responses))?;
             let began = link(&["began", &turn.agent, before, first(Speaker::User)?, answered]);
             (began.clone(), began)
@@ -87,7 +88,7 @@ pub(crate) fn logged(turn: Turn, continued: Option<String>, answer: &Answer) -> 
                 Speaker::Assistant => (AppendRole::Assistant, "assistant"),
             };
             id = link(&[&id, word, said.text.trim()]);
-            // Whose words they are is for the person to set. Only where the agent talks with others is the user of interest.
+            // The person determines whose words they are. The user matters only if the agent talks with others.
             let handle = turn.user.clone().filter(|_| said.by == Speaker::User && !turn.hears_owner);
             AppendMessage {
                 id: id.clone(),

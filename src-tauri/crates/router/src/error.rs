@@ -1,4 +1,4 @@
-//! Errors in the shape that OpenAI clients read.
+//! Errors in the format that OpenAI clients expect.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use keepsake_engine::{EngineError, ModelFailure};
 use serde_json::json;
 
-/// An answer that the router gives itself. Refusals have a status that clients do not try again.
+/// A response from the router itself. Refusals have a status that clients do not retry.
 pub(crate) fn refusal(status: StatusCode, code: &str, message: &str) -> Response {
     let kind = if status.is_server_error() { "api_error" } else { "invalid_request_error" };
     (status, Json(json!({ "error": { "message": message, "type": kind, "param": null, "code": code } }))).into_response()

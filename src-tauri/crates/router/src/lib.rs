@@ -1,14 +1,14 @@
 //! The memory router: an OpenAI-compatible proxy that adds the context for an agent to its calls, forwards them to the model that
 //! the person chose, and logs what both sides said.
 //!
-//! The agent is the one of the API key, which the server has found before. What is added is never in what is logged, because the log
-//! is made of the request as it came in. If Keepsake fails at any of this, the call goes on without it.
+//! The agent is the one whose API key was used; the server has already looked it up. Added context is never logged, because the
+//! log is made from the request as it came in. If Keepsake fails at any of this, the call proceeds without it.
 //!
-//! What is decided is in pure modules: `request` (what is said and added), `answer` (what the model said) and `conversation`
-//! (what is logged, under which ids). `proxy` does it.
+//! Decisions are made in pure modules: `request` (what is said and added), `answer` (what the model said) and `conversation`
+//! (what is logged, under which ids). `proxy` carries them out.
 //!
-//! Not in this crate: tokens and limits on calls (`server`), what a context holds and who may see it (`engine`), and connections to
-//! model servers (`models`).
+//! Not in this crate: tokens and limits on calls (`server`), what a context contains and who may see it (`engine`), and
+//! connections to model servers (`models`).
 
 mod answer;
 mod conversation;

@@ -1,7 +1,7 @@
-//! Forwards calls: finds the server, adds the context, passes the answer through as it comes, and logs it when it has ended.
+//! Forwards calls: finds the server, adds the context, passes the answer through as it arrives, and logs it when it ends.
 //!
-//! Blocking work (the store, the keyring) runs on threads of its own. Not in this module: what is added, read and logged, which is
-//! decided in the pure modules.
+//! Blocking work (the store, the keyring) runs on its own threads. Not in this module: deciding what is added, read and logged,
+//! which the pure modules do.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,20 +29,21 @@ use crate::conversation::{Logged, Remembered, Turn, logged};
 use crate::error::{no_route, refusal};
 use crate::request::{self, Api};
 
-/// Maximum size of a request in bytes. Long conversations have a few megabytes; images in them more.
+/// Maximum size of a request in bytes. Long conversations take a few megabytes, with images more.
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// Maximum time to wait for a context. It usually takes a few dozen milliseconds; a later one is not worth the person's waiting.
+/// Maximum time to wait for a context. It usually takes a few dozen milliseconds; a slower one is not worth making the person
+/// wait.
 const CONTEXT_WAIT_MAX: Duration = Duration::from_millis(400);
 
-/// Maximum number of characters of an added context. It is read, and paid for, with every call, so it is shorter than a context
-/// that was asked for.
+/// Maximum number of characters of an added context. It is read, and paid for, with every call, so it is shorter than a
+/// requested context.
 const CONTEXT_CHARS: u32 = 2_000;
 
-/// With this header a program names its conversation. It is not passed on.
+/// Header in which a program names its conversation. It is not forwarded.
 const CONVERSATION_HEADER: &str = "x-keepsake-conversation";
 
-/// The headers of a response that clients of models use. No others are passed on.
+/// The response headers that model clients use. No others are forwarded.
 const PASSED_HEADERS: [HeaderName; 5] = [
     header::CONTENT_TYPE,
     header::RETRY_AFTER,
@@ -51,7 +52,7 @@ const PASSED_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static("x-request-id"),
 ];
 
-/// Bytes of text per token, where the server does not count.
+/// Bytes of text per token, if the server reports no token counts.
 const BYTES_PER_TOKEN: u64 = 4;
 
 struct Shared {
@@ -90,7 +91,7 @@ async fn responses(
     answered(forward(shared, agent, Api::Responses, &headers, body).await)
 }
 
-/// The models of the server, as it lists them.
+/// The server's models, as the server lists them.
 async fn models(State(shared): State<Arc<Shared>>, Extension(agent): Extension<AgentAccess>) -> Response {
     let listed = async {
         let route = route(&shared, &agent).await?;
@@ -100,7 +101,7 @@ async fn models(State(shared): State<Arc<Shared>>, Extension(agent): Extension<A
     answered(listed.await)
 }
 
-/// What the router answers itself is a response like any other.
+/// A response from the router itself is returned like any other.
 fn answered(result: Result<Response, Response>) -> Response {
     result.unwrap_or_else(|refusal| refusal)
 }
@@ -116,7 +117,7 @@ async fn route(shared: &Arc<Shared>, agent: &AgentAccess) -> Result<Route, Respo
     }
 }
 
-/// The answer if the server did not answer.
+/// The result to use if the server did not answer.
 fn unreachable(error: &CallError) -> Response {
     match error {
         CallError::NotLocal { .. } => refusal(StatusCode::FORBIDDEN, "refused", &error.to_string()),
@@ -148,7 +149,7 @@ async fn forward(
         is_changed |= request::add_context(api, &mut body, &context);
     }
     let model = body["model"].as_str().unwrap_or(&route.model).to_owned();
-    // What is not changed stays as it was written, to the byte.
+    // An unchanged request is forwarded byte for byte.
     let bytes = if is_changed { Bytes::from(body.to_string()) } else { bytes };
     let route = Arc::new(route);
     let call = begin_call(&shared, &agent, &route, model, bytes.len() as u64).await;
@@ -209,8 +210,8 @@ async fn begin_call(shared: &Arc<Shared>, agent: &AgentAccess, route: &Arc<Route
     }
 }
 
-/// A response that passes through as it comes, and is read by `tee`. When the program that asked leaves, the connection to the
-/// server is closed.
+/// A response that passes through as it arrives, and is read by `tee`. If the calling program disconnects, the connection to
+/// the server is closed.
 fn passed(upstream: Forwarded, tee: Option<Tee>) -> Response {
     let status = StatusCode::from_u16(upstream.status()).unwrap_or(StatusCode::BAD_GATEWAY);
     let headers: Vec<(HeaderName, HeaderValue)> = PASSED_HEADERS
@@ -249,16 +250,16 @@ fn passed(upstream: Forwarded, tee: Option<Tee>) -> Response {
     response
 }
 
-/// Reads what passes, and logs it once, when it has ended.
+/// Reads the passing response, and logs it once, when it ends.
 struct Tee {
     shared: Arc<Shared>,
     agent: AgentAccess,
     request_bytes: u64,
     reply_bytes: u64,
     call: Option<CallId>,
-    /// `None` for an error of the server, which is no answer.
+    /// `None` if the server returned an error, which is not an answer.
     reading: Option<Reading>,
-    /// `None` once it was logged.
+    /// `None` once it has been logged.
     turn: Option<Turn>,
 }
 
@@ -269,13 +270,13 @@ impl Tee {
             reading.push(piece);
             reading.is_over()
         });
-        // Before the program can go on with what it received.
+        // End before the program can continue with what it received.
         if is_over {
             self.end(None);
         }
     }
 
-    /// The response has ended, with this problem if it broke off.
+    /// Handles the end of the response, with this problem if it broke off.
     fn end(&mut self, problem: Option<String>) {
         let Some(turn) = self.turn.take() else { return };
         let answer = self.reading.take().and_then(Reading::finish);
@@ -284,7 +285,7 @@ impl Tee {
             reply_bytes: self.reply_bytes,
             tokens_in: answer.as_ref().and_then(|answer| answer.tokens_in),
             tokens_out: answer.as_ref().map_or(0, said),
-            // A client may leave after the last event, before the connection ends.
+            // A client may disconnect after the last event, before the connection ends.
             error: problem.filter(|_| answer.is_none()),
         };
         let logged = answer.and_then(|answer| self.remember(turn, &answer));
@@ -299,7 +300,7 @@ impl Tee {
                 tracing::error!(%error, "the end of a forwarded call could not be listed");
             }
         };
-        // There is no runtime any more while the program ends.
+        // The runtime no longer exists while the program shuts down.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn_blocking(work);
         }
@@ -330,7 +331,7 @@ fn append(app: &App, agent: &AgentAccess, logged: Logged) {
     while !rest.is_empty() {
         let (now, later) = rest.split_at(batch(rest));
         if let Err(error) = app.engine().imports().append_messages(agent, &to, now) {
-            // A refusal is what the person set for this agent.
+            // A refusal is due to the person's settings for this agent.
             match error {
                 EngineError::Refused(_) => tracing::debug!("a forwarded conversation is not logged for this agent"),
                 error => tracing::error!(%error, "a forwarded conversation could not be logged"),
@@ -341,7 +342,7 @@ fn append(app: &App, agent: &AgentAccess, logged: Logged) {
     }
 }
 
-/// Number of messages that go into one call to the log, at least one.
+/// Number of messages that fit into one call to the log, at least one.
 fn batch(messages: &[AppendMessage]) -> usize {
     let mut bytes = 0;
     let fits = messages.iter().take(APPEND_MESSAGES_MAX).take_while(|message| {

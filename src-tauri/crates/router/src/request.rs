@@ -1,25 +1,25 @@
-//! What a request says, and what the router changes in it: it adds the context, and puts in the model's name. Pure.
+//! What a request says, and how the router changes it: it adds the context, and sets the model's name. Pure.
 //!
-//! Everything else in a request stays as it is, known or not.
+//! Everything else in a request, known or not, remains unchanged.
 
 use keepsake_api::agents::DATA_NOTICE;
 use serde_json::{Value, json};
 
-/// Where an added context begins and ends. Whoever reads it knows whose it is, and it is found again.
+/// Marks around an added context. They show readers where it comes from, and let it be found again.
 const BEGIN: &str = "<keepsake-context>";
 const END: &str = "</keepsake-context>";
 
-/// Between a program's own instructions and an added context.
+/// Separates a program's own instructions from an added context.
 const GAP: &str = "\n\n";
 
-/// Name of a model with which a program asks for the one that the person chose.
+/// Model name with which a program requests the model that the person chose.
 const CHOSEN_MODEL: &str = "keepsake";
 
-/// Number of characters of the user's text that a context is looked up with. What is asked is said in the first few hundred; a text
-/// pasted behind it only takes time.
+/// Maximum number of characters of the user's text used to look up a context. The request is in the first few hundred; text
+/// pasted after it only takes time.
 const TASK_CHARS_MAX: usize = 2_000;
 
-/// A way to ask a model.
+/// An API for calling a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Api {
     /// `/chat/completions`.
@@ -58,7 +58,7 @@ pub(crate) struct Said {
     pub(crate) text: String,
 }
 
-/// The text of a content, which is a string or a list of parts. Images, files and calls of tools have none.
+/// The text of a message's content, which is a string or a list of parts. Images, files and tool calls have none.
 pub(crate) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -70,7 +70,7 @@ pub(crate) fn text_of(content: &Value) -> String {
     }
 }
 
-/// What the user and the model said so far, without system messages, calls of tools and their results.
+/// What the user and the model have said so far, without system messages, tool calls and their results.
 pub(crate) fn said(api: Api, body: &Value) -> Vec<Said> {
     let spoken = |item: &Value| {
         let by = match item["role"].as_str()? {
@@ -93,13 +93,13 @@ pub(crate) fn said(api: Api, body: &Value) -> Vec<Said> {
     }
 }
 
-/// What a context is asked for: the user's last words.
+/// The task to request a context for: the user's last words.
 pub(crate) fn task(said: &[Said]) -> Option<String> {
     let last = said.iter().rfind(|said| said.by == Speaker::User)?;
     Some(last.text.chars().take(TASK_CHARS_MAX).collect())
 }
 
-/// The conversation that the program names, if it does.
+/// The conversation that the program names, if any.
 pub(crate) fn named_conversation(api: Api, header: Option<&str>, body: &Value) -> Option<String> {
     let conversation = match api {
         Api::Chat => &Value::Null,
@@ -114,12 +114,12 @@ pub(crate) fn previous_response(api: Api, body: &Value) -> Option<String> {
     (api == Api::Responses).then(|| body["previous_response_id"].as_str().map(str::to_owned))?
 }
 
-/// Who asks, as the program names its users.
+/// The user, as the program names them.
 pub(crate) fn user(body: &Value) -> Option<String> {
     [&body["user"], &body["safety_identifier"]].into_iter().find_map(|name| name.as_str().map(str::to_owned))
 }
 
-/// Puts in the model that the person chose, unless the program names another. Returns whether the request changed.
+/// Sets the model that the person chose, unless the program names another. Returns whether the request changed.
 pub(crate) fn choose_model(body: &mut Value, chosen: &str) -> bool {
     let is_free = match &body["model"] {
         Value::Null => true,
@@ -132,7 +132,7 @@ pub(crate) fn choose_model(body: &mut Value, chosen: &str) -> bool {
     is_free
 }
 
-/// A context between its marks, told to be data. Marks within it are broken.
+/// A context between its markers, with a notice that it is data. Markers in it are altered.
 fn fenced(context: &str) -> String {
     let context = context.replace(BEGIN, "<keepsake context>").replace(END, "</keepsake context>");
     format!("{BEGIN}\n{DATA_NOTICE}\n{}\n{END}", context.trim_end())
@@ -142,8 +142,8 @@ fn is_fenced(text: &str) -> bool {
     text.starts_with(BEGIN) && text.ends_with(END)
 }
 
-/// Adds a context: as a system message after the leading ones, or at the end of the instructions. A request of another form is left
-/// alone. Returns whether it changed.
+/// Adds a context: as a system message after the leading ones, or at the end of the instructions. A request in another format
+/// is left unchanged. Returns whether the request changed.
 pub(crate) fn add_context(api: Api, body: &mut Value, context: &str) -> bool {
     let added = fenced(context);
     match api {
@@ -166,7 +166,7 @@ pub(crate) fn add_context(api: Api, body: &mut Value, context: &str) -> bool {
     true
 }
 
-/// Removes a context that was added to an earlier request and came back: some programs send the instructions of a response again.
+/// Removes a context that was added to an earlier request and sent back: some programs resend the instructions of a response.
 /// Returns whether the request changed.
 pub(crate) fn strip_context(api: Api, body: &mut Value) -> bool {
     match api {

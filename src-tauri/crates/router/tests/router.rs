@@ -1,5 +1,5 @@
-//! The router against a scripted model server on loopback: what reaches the server, what reaches the program that asks, and what is
-//! logged.
+//! Tests the router against a scripted model server on loopback: what reaches the server, what reaches the calling program, and
+//! what is logged.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
 
@@ -20,7 +20,7 @@ use keepsake_testkit::scripted_server::{Answer, Fault, Received, ScriptedServer}
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-/// How long a test waits for what must happen; never reached in a passing test.
+/// How long a test waits for an expected event; never reached in a passing test.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A word that only a private conversation contains.
@@ -28,7 +28,7 @@ const PRIVATE: &str = "zanzibar";
 
 const CHAT: &str = "/chat/completions";
 
-/// An application with the router on, a model server, and an agent that hears the owner.
+/// An application with the router on, a model server, and an agent that talks with the owner.
 struct World {
     app: App,
     server: ScriptedServer,
@@ -98,7 +98,7 @@ impl World {
         self.got(self.send(&self.agent, path, body.to_string().into_bytes()))
     }
 
-    /// Waits until `calls` forwarded calls have ended, and returns how.
+    /// Waits until `calls` forwarded calls have ended, and returns their outcomes.
     fn ended(&self, calls: usize) -> Vec<CallOutcome> {
         let began = Instant::now();
         loop {
@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    /// What is stored: per conversation, who said what.
+    /// What is stored: who said what, for each conversation.
     fn stored(&self) -> Vec<Vec<(String, String)>> {
         let list = dispatch(&self.app, "conversations_list", json!({ "limit": 100 })).unwrap();
         let mut stored: Vec<Vec<(String, String)>> =
@@ -145,7 +145,7 @@ impl World {
         self.app.engine().imports().append_messages(&diary, &to, &[message]).unwrap();
     }
 
-    /// The body of the newest request at the server.
+    /// The body of the latest request to the server.
     fn sent(&self) -> Value {
         self.server.received().last().unwrap().json()
     }
@@ -264,7 +264,7 @@ fn an_agent_is_told_no_more_than_the_person_allows() {
     };
     check("private", Visibility::Private, &[], true);
     check("public", Visibility::Public, &[], false);
-    // It has to name a channel, so Keepsake refuses it a context and does not log it.
+    // It would have to name a channel, so Keepsake refuses it a context and does not log it.
     check("elsewhere", Visibility::Private, &["telegram"], false);
     assert_eq!(world.ended(3), [CallOutcome::Answered; 3]);
     let logged = world.stored().iter().filter(|lines| lines.len() > 1).count();
@@ -299,7 +299,8 @@ fn a_call_that_may_not_be_forwarded_is_refused_and_nothing_is_sent() {
     assert_eq!(world.server.connections(), 0, "nothing was sent");
     world.ask(CHAT, &chat(&["hi"]));
     assert_eq!(world.server.connections(), 1, "control: otherwise it is");
-    // The settings cannot be stored like this; the server is chosen while others are allowed, and then they are not.
+    // These settings cannot be stored directly, so the server is chosen while other computers are allowed, which are then
+    // disallowed.
     choose(&world.app, Some(elsewhere(world.server.port())), false);
     let settings = ModelSettings { remote_tokens_a_day: 0, ..world.app.engine().models().settings().unwrap() };
     world.app.engine().models().set_settings(&settings).unwrap();
@@ -373,7 +374,7 @@ fn a_program_that_leaves_ends_the_call_at_the_server() {
 
 #[test]
 fn the_same_history_is_stored_once() {
-    // The answer follows from what was said, not from what was added.
+    // The answer depends on what was said, not on what was added.
     let world = World::new(|request| {
         let body = request.json();
         let said = body["messages"].as_array().unwrap().iter().filter(|message| message["role"] != "system").count();

@@ -1,8 +1,8 @@
 //! The tools for agents over plain HTTP, for bots that do not speak MCP: one POST route per tool under `/v1`, an OpenAPI document
 //! made from the types, a feed of changes, and the memory router under `/router/v1`.
 //!
-//! An agent is known by its token alone, in `Authorization: Bearer`. A wrong token, the token of a removed agent and no token get
-//! the same answer, before any work. What exists but may not be seen is answered as if it did not exist, by the engine.
+//! An agent is identified only by its token, in `Authorization: Bearer`. A wrong token, a removed agent's token and a missing
+//! token get the same answer, before any work. The engine treats what the agent may not see as if it did not exist.
 //!
 //! Not in this module: MCP (`mcp`), the window's own routes (`http`), what the tools do (`api::agents`), and what
 //! the router does (`keepsake_router`).
@@ -35,7 +35,7 @@ fn unknown_agent() -> Response {
     response
 }
 
-/// Finds the agent of the token, and counts the call. The agent is passed on with the request.
+/// Identifies the agent by its token, and counts the call. The agent is passed on with the request.
 pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned) else { return unknown_agent() };
@@ -47,7 +47,7 @@ pub(crate) async fn require_agent(State(shared): State<Arc<Shared>>, mut request
         Ok(Err(error)) => return failed(&ApiError::from(error)),
         Err(_) => return internal(),
     };
-    // The library would also serve revisions that this server does not claim.
+    // The library would also accept protocol revisions that this server does not claim to support.
     let revision = request.headers().get("mcp-protocol-version").map(|revision| String::from_utf8_lossy(revision.as_bytes()));
     if let Some(asked) = revision.filter(|asked| mcp::REVISIONS.iter().all(|known| known.as_str() != asked.as_ref())) {
         let asked = asked.into_owned();
@@ -71,7 +71,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
         .nest_service("/router/v1", keepsake_router::routes(shared.app.clone()))
         .layer(from_fn_with_state(Arc::clone(shared), require_agent))
         .merge(webhook::routes())
-        // It contains no data of the person.
+        // Needs no token: it contains none of the person's data.
         .route("/v1/openapi.json", get(|| async { Json(openapi()) }))
 }
 
@@ -96,8 +96,8 @@ async fn call(
     }
 }
 
-/// The feed of changes. Only for an agent that hears the owner and may be told private things: to another one, that something
-/// changed would already say something.
+/// The feed of changes. Only for an agent that talks with the owner and may see private information: to any other agent, the
+/// mere fact that something changed would reveal something.
 async fn events(State(shared): State<Arc<Shared>>, Extension(agent): Extension<AgentAccess>) -> Response {
     let app = shared.app.clone();
     let may = tokio::task::spawn_blocking(move || app.engine().agents().may_hear_of_changes(&agent)).await;

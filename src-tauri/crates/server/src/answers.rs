@@ -22,7 +22,7 @@ pub(crate) fn failed(error: &ApiError) -> Response {
     (status, Json(error)).into_response()
 }
 
-/// The answer if the work itself broke off.
+/// The answer if the work panicked or was canceled.
 pub(crate) fn internal() -> Response {
     let words = "the request failed because of an internal error; please report this";
     refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, words)

@@ -64,7 +64,7 @@ pub(crate) enum Command {
     },
     /// Read Keepsake JSONL from standard input and print the memories that Keepsake would propose. Nothing is stored.
     Extract {
-        /// How much is proposed: few, balanced or many.
+        /// How many memories to propose: few, balanced or many.
         #[arg(long, value_name = "HOW_MUCH", default_value = "balanced")]
         offer: Offer,
     },
@@ -118,8 +118,8 @@ pub(crate) enum Command {
         /// What to do with memories that were already derived from it.
         #[arg(long, default_value = "keep")]
         existing: Existing,
-        /// With "off": also use the messages that arrived while it was excluded. Also works later, when it is already in use
-        /// again.
+        /// With "off": also use the messages that arrived while it was excluded. Can also be given later, when the conversation
+        /// is already in use again.
         #[arg(long)]
         use_private_time: bool,
     },
@@ -190,7 +190,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         of: SettingsOf,
     },
-    /// List playbooks (workflows that repeat across sessions), decide about them, or export them as skills.
+    /// List playbooks (workflows that repeat across sessions), decide on them, or export them as skills.
     Playbooks(PlaybooksArgs),
     /// Find clean-ups of memories, list them with before and after, or decide about them.
     Reflect(ReflectArgs),
@@ -316,20 +316,20 @@ pub(crate) enum Command {
     Verify,
     /// Serve the window to this computer only, and print its address.
     Serve(ServeArgs),
-    /// Serve agents in the background, also after you log in again (Linux, systemd).
+    /// Serve agents in the background, including after the next login (Linux, systemd).
     Service(ServiceArgs),
     /// Serve an agent over the Model Context Protocol on standard input and output.
     Mcp(McpArgs),
-    /// Connect Keepsake to a program that uses agents: show what would change in its settings, and change it with --yes. Without a
-    /// program, list them.
+    /// Connect Keepsake to a program that uses agents: show what would change in its settings or, with --yes, change it.
+    /// Without a program, list the programs.
     Connect(ConnectArgs),
-    /// Show whether the memory router is on and where, or switch it: programs that speak the OpenAI protocol then reach the chosen
-    /// model through Keepsake, which adds the context and logs both sides. Off by default.
+    /// Show whether the memory router is on and its address, or turn it on or off. While it is on, programs that use the OpenAI
+    /// protocol reach the chosen model through Keepsake, which adds the context and logs both sides. Off by default.
     Router {
-        /// on forwards calls at /router/v1 where agents are served, off refuses them.
+        /// on forwards calls to /router/v1 at the address where agents are served; off refuses them.
         state: Option<Switch>,
     },
-    /// Run at a hook of a terminal agent. `keepsake connect` enters this into its settings.
+    /// Run by the hooks of a terminal agent. `keepsake connect` adds this command to the agent's settings.
     #[command(hide = true)]
     Hook(HookArgs),
 }
@@ -442,10 +442,10 @@ pub(crate) struct ImportArgs {
     /// Files, archives or folders.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// The kind of export, if Keepsake should not detect it: keepsake, chatgpt, claude, claude-code, codex-cli, gemini-cli,
-    /// whatsapp, transcript, telegram, slack, discord, matrix, signal, simplex, email, imessage, messenger, instagram, teams,
+    /// The kind of export, instead of detecting it: keepsake, chatgpt, claude, claude-code, codex-cli, gemini-cli, whatsapp,
+    /// transcript, telegram, slack, discord, matrix, signal, simplex, email, imessage, messenger, instagram, teams,
     /// google-chat, line, wechat, open-webui, librechat, cursor, copilot-chat, jan, lm-studio, zed, mem0, mempalace,
-    /// basic-memory, obsidian. Of a folder or archive, only this kind is imported.
+    /// basic-memory, obsidian. From a folder or archive, only exports of this kind are imported.
     #[arg(long, value_name = "KIND")]
     pub(crate) source: Option<SourceKind>,
     /// Your name or handle in the export.
@@ -463,7 +463,7 @@ pub(crate) struct ImportArgs {
     /// Show the contents without importing them.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The date order, for dates that can be read in two ways.
+    /// Order of day, month and year in ambiguous dates.
     #[arg(long, value_name = "ORDER", value_parser = ["day_first", "month_first", "year_first"])]
     pub(crate) date_order: Option<String>,
     /// Time zone of the device that made the export, such as Europe/Berlin. Default: this computer's time zone.
@@ -568,7 +568,7 @@ pub(crate) enum SettingsOf {
     /// Whether conversations are analyzed automatically after they end. Only conversations that end after you turn this on are
     /// analyzed.
     Analysis {
-        /// on analyzes automatically, off only on request.
+        /// on: analyze automatically; off: analyze only on request.
         #[arg(long, value_enum)]
         automatic: Option<Automatic>,
     },

@@ -1,7 +1,7 @@
 //! Calls the process that works on a data folder, for other programs of the same user: `keepsake mcp`, hooks and the command line.
 //!
-//! A call opens a connection to that process's socket, sends one request, and reads one answer. If nobody answers, or the
-//! connection breaks, the caller does the work itself; every call that writes can be repeated without doing anything twice.
+//! A call opens a connection to that process's socket, sends one request, and reads one answer. If no process answers, or the
+//! connection breaks, the caller does the work itself; repeating a call that writes has no further effect.
 //!
 //! Not in this module: what can be asked (`protocol`), and the other end (`socket`).
 
@@ -21,16 +21,16 @@ use crate::socket;
 /// Maximum time for a call that somebody waits for. The slowest search takes a few seconds on a slow computer.
 const CALL_MAX: Duration = Duration::from_secs(60);
 
-/// Maximum time of a hook, which a person waits for at each prompt. Afterwards it gives nothing.
+/// Maximum time for a hook, which a person waits for at each prompt. After that, the hook returns nothing.
 const HOOK_MAX: Duration = Duration::from_secs(2);
 
-/// Why a call has no answer.
+/// Why a call got no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// No process answers for this data folder.
     #[error("no other process of Keepsake answers for this data folder")]
     Away,
-    /// It took too long. The other process may still be at it.
+    /// The answer took too long. The other process may still be working on it.
     #[error("Keepsake did not answer in time; try again")]
     Late,
     /// The other process refused.
@@ -38,14 +38,14 @@ pub enum CallError {
     Refused(#[from] ApiError),
 }
 
-/// The way to the process that works on a data folder. Nothing is connected until a call.
+/// Calls the process that works on a data folder. Does not connect before the first call.
 #[derive(Debug, Clone)]
 pub struct Client {
     data_dir: PathBuf,
 }
 
 impl Client {
-    /// The way to the process that works on this data folder, if there is one.
+    /// A client for the process that works on this data folder, if there is one.
     pub fn of(data_dir: &Path) -> Self {
         Self { data_dir: data_dir.to_owned() }
     }
@@ -62,7 +62,7 @@ impl Client {
         if !is_ok {
             return Err(serde_json::from_slice(&answer).map_or(CallError::Away, CallError::Refused));
         }
-        // Another version of the program may answer in another shape.
+        // Another version of the program may answer in another format.
         serde_json::from_slice(&answer).map_err(|_| CallError::Away)
     }
 
@@ -87,13 +87,13 @@ impl Client {
         blocking(self.call(COMMAND, &Command { cmd: cmd.to_owned(), payload }, CALL_MAX))
     }
 
-    /// Runs a hook of a terminal agent. Returns what the agent is to be given.
+    /// Runs a hook of a terminal agent. Returns the output for the agent.
     pub fn hook(&self, call: &HookCall) -> Result<Option<Value>, CallError> {
         blocking(self.call(HOOK, call, HOOK_MAX))
     }
 
-    /// Tells the other process that this one changed the data, so that its window shows it and its queue looks for work. Does
-    /// nothing if there is none.
+    /// Tells the other process that this one changed the data, so that it updates its window and checks its queue. Does nothing
+    /// if there is no other process.
     pub fn tell_changed(&self) {
         let _ = blocking(self.call::<Value>(CHANGED, &json!({}), HOOK_MAX));
     }

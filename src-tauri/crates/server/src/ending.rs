@@ -3,11 +3,11 @@
 
 use tokio::sync::watch;
 
-/// What a process does when another one that has a window, or serves one, is started on the same data.
+/// What this process does when another one that has or serves a window is started on the same data.
 pub(crate) type GiveUp = Box<dyn Fn() + Send + Sync>;
 
 /// Waits until the program should exit.
 pub(crate) async fn ended(mut ending: watch::Receiver<bool>) {
-    // A sender that is gone means the same.
+    // A dropped sender also means that the program is ending.
     let _ = ending.wait_for(|is_ending| *is_ending).await;
 }

@@ -1,10 +1,10 @@
-//! What happens at the hooks of terminal agents: a context when a session starts and at a prompt, taking in what was said, and the
-//! end of the session.
+//! Handles the hooks of terminal agents: serves a context when a session starts and at each prompt, imports what was said, and
+//! ends the session.
 //!
-//! What the agent's own importer reads is imported from the agent's transcript, so that a folder that is watched as well brings the
-//! same messages and not a second copy.
+//! The transcript is read with the importer for this agent, so that a folder that is also watched brings the same messages and
+//! not a second copy.
 //!
-//! Not in this module: how hooks are entered into an agent's settings (`connect`), and the process that the agent starts
+//! Not in this module: how hooks are added to an agent's settings (`connect`), and the process that the agent starts
 //! (`commands::hook`).
 
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use keepsake_engine::{Audience, ContextRequest, Engine, EngineError, ImportReque
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Maximum number of characters that a hook adds. It is read at every session or prompt, so it is shorter than a context that was
-/// asked for.
+/// Maximum number of characters that a hook adds. The agent reads them at every session start or prompt, so this is less than
+/// for a requested context.
 const CONTEXT_CHARS: usize = 2_000;
 
 /// A terminal agent with hooks.
@@ -67,7 +67,7 @@ pub struct HookCall {
     pub input: HookInput,
 }
 
-/// Runs a hook. Returns what the agent is to be given, in the form that both agents read.
+/// Runs a hook. Returns the output for the agent, in the form that both agents read.
 pub fn run(engine: &Engine, call: &HookCall) -> Result<Option<Value>, EngineError> {
     match call.event {
         HookEvent::SessionStart => context(engine, call, None),
@@ -102,7 +102,7 @@ fn context(engine: &Engine, call: &HookCall, query: Option<&str>) -> Result<Opti
     Ok(Some(json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": context.text } })))
 }
 
-/// Queues the import of the transcript. What was read before is skipped.
+/// Queues the import of the transcript. Parts read before are skipped.
 fn take_in(engine: &Engine, call: &HookCall) -> Result<(), EngineError> {
     let Some(path) = call.input.transcript_path.as_ref().filter(|path| path.is_absolute() && path.is_file()) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The process that serves others: it runs the socket as long as it works on the queue, and HTTP on loopback if it is asked to.
+//! The process that serves other programs: over the socket while it works on the queue, and over HTTP on loopback if requested.
 //!
 //! Not in this module: the routes (`http`, `agent_http`, `mcp`, `socket`).
 
@@ -26,13 +26,13 @@ use crate::{http, live_sources, socket};
 /// shutdown forever.
 const ENDING_MAX: Duration = Duration::from_secs(3);
 
-/// Threads that wait for connections. The work itself runs on threads of its own.
+/// Number of threads that wait for connections. The work itself runs on other threads.
 const THREADS: usize = 2;
 
-/// Why nothing can be served.
+/// Why serving failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The system gave no threads.
+    /// The system could not provide threads.
     #[error("the server cannot start: {0}; close other programs and try again")]
     Start(std::io::Error),
     /// The port cannot be used.
@@ -43,13 +43,13 @@ pub enum ServeError {
         /// The system's error.
         error: std::io::Error,
     },
-    /// The background work could not begin.
+    /// The background work could not start.
     #[error(transparent)]
     Api(#[from] ApiError),
 }
 
-/// The serving side of this process. Dropping it ends everything that it serves; it must not be dropped on a thread that waits for
-/// connections.
+/// The serving side of this process. Dropping it stops everything that it serves; it must not be dropped on a thread that waits
+/// for connections.
 pub struct Host {
     app: App,
     runtime: Option<Runtime>,
@@ -58,13 +58,13 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts the background work, and answers other programs of the same user while this process does that work. A process that
-    /// serves a single agent gives it up to this one.
+    /// Starts the background work, and answers other programs of the same user while this process does that work. A process
+    /// that serves a single agent hands the background work over to this one.
     pub fn start(app: App, model_dir: PathBuf) -> Result<Self, ServeError> {
         let data_dir = app.engine().data_dir().to_owned();
         let (host, is_working) = Self::begin(app, model_dir, None)?;
         if !is_working && let Some(runtime) = &host.runtime {
-            // Without an answer the work is taken over when that process ends.
+            // If there is no answer, this process takes over the work when the other one ends.
             runtime.spawn(async move {
                 let _ = Client::of(&data_dir).give_up().await;
             });
@@ -72,7 +72,7 @@ impl Host {
         Ok(host)
     }
 
-    /// As [`start`](Self::start), for a process that calls `give_up` when another one takes over.
+    /// Like [`start`](Self::start), for a process that calls `give_up` when another one takes over.
     pub(crate) fn start_until(app: App, model_dir: PathBuf, give_up: GiveUp) -> Result<Self, ServeError> {
         Ok(Self::begin(app, model_dir, Some(give_up))?.0)
     }
@@ -145,7 +145,7 @@ impl Host {
         Ok(Listening { app: self.app.clone(), port, token, end })
     }
 
-    /// Serves agents as the person chose in the settings, now and after each change of them, until the application ends.
+    /// Serves agents as set by the person, and follows every change to these settings until the application ends.
     pub fn follow_choice(self: &Arc<Self>) -> Result<(), ServeError> {
         let (host, changes) = (Arc::downgrade(self), self.app.subscribe());
         let mut following = Following { choice: None, listening: None };
@@ -175,12 +175,12 @@ impl Drop for Host {
     }
 }
 
-/// What is served on a port. Dropping it ends this, after the responses in progress.
+/// The server on a port. Dropping it stops serving, after the responses in progress.
 pub struct Listening {
     app: App,
     /// The port on 127.0.0.1.
     pub port: u16,
-    /// The key of the window.
+    /// The window's access token.
     pub token: String,
     end: watch::Sender<bool>,
 }
@@ -199,7 +199,7 @@ struct Following {
 }
 
 impl Following {
-    /// Compares the choice with what is served, and makes it so.
+    /// Compares the choice with what is served, and starts or stops serving to match.
     fn look(&mut self, host: &Host) {
         let choice = match host.app.engine().agents().server() {
             Ok(choice) => choice,
@@ -209,7 +209,7 @@ impl Following {
             return;
         }
         self.choice = Some(choice);
-        // The old port first, because it may be the same one.
+        // Release the old port first, because the new one may be the same.
         self.listening = None;
         if choice.is_on {
             match host.listen(choice.port, None) {

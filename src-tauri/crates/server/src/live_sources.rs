@@ -1,7 +1,7 @@
-//! Keeps live sources running in the process that works on the data: starts them, stops them, and says what each is doing.
+//! Keeps live sources running in the process that works on the data: starts them, stops them, and reports what each is doing.
 //!
-//! A look compares the stored sources with those that run. It happens after every change of them, and when a daily source is due.
-//! Not in this module: the protocols (`keepsake-connectors`), and what is stored (`engine`).
+//! A look compares the stored sources with the running ones. It happens after every change to the sources, and when a daily
+//! source is due. Not in this module: the protocols (`keepsake-connectors`), and what is stored (`engine`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::Receiver;
@@ -15,14 +15,14 @@ use keepsake_engine::{Engine, LiveSource, LiveState};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Longest wait between two looks while a daily source waits for its hour. A computer that slept does not count the time, so the
-/// hour is noticed at most this late.
+/// Maximum time between two looks while a daily source is scheduled. Time during which the computer sleeps is not counted, so
+/// the scheduled hour is noticed at most this late.
 const LOOK_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-/// The choices of a source that its connector follows.
+/// The person's choices for a source's channels, for its connector.
 type Choices = Vec<(String, Option<Timestamp>)>;
 
-/// A source that runs.
+/// A running source.
 struct Running {
     task: JoinHandle<()>,
     settings: String,
@@ -32,13 +32,13 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Whatever was being delivered is still stored as a whole.
+        // A delivery in progress is still stored completely.
         self.task.abort();
     }
 }
 
-/// Starts a thread that runs the live sources until the application ends. One is enough: sources wait most of the time, and the
-/// store is called on threads of its own.
+/// Starts a thread that runs the live sources until the application ends. One thread is enough: sources are idle most of the
+/// time, and calls to the store run on other threads.
 pub(crate) fn start(app: App, ending: watch::Receiver<bool>) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let work = move || tokio::task::LocalSet::new().block_on(&runtime, run(app, ending));
@@ -49,7 +49,7 @@ pub(crate) fn start(app: App, ending: watch::Receiver<bool>) -> std::io::Result<
 async fn run(app: App, mut ending: watch::Receiver<bool>) {
     let (tell, mut told) = watch::channel(0_u64);
     let changes = app.subscribe();
-    // It ends with the application, which drops the other side.
+    // The thread ends with the application, which drops the other end of the channel.
     let forward = std::thread::Builder::new().name("source-changes".to_owned()).spawn(move || forward(&changes, &tell));
     if let Err(error) = forward {
         tracing::error!(%error, "live sources cannot be read");
@@ -82,7 +82,7 @@ async fn run(app: App, mut ending: watch::Receiver<bool>) {
     }
 }
 
-/// Passes on that sources changed, until the application ends.
+/// Forwards notices that sources changed, until the application ends.
 fn forward(changes: &Receiver<Event>, tell: &watch::Sender<u64>) {
     while let Ok(event) = changes.recv() {
         if let Event::Changed { tags } = event
@@ -93,7 +93,7 @@ fn forward(changes: &Receiver<Event>, tell: &watch::Sender<u64>) {
     }
 }
 
-/// The sources with what the person chose for their channels.
+/// The sources, each with the person's choices for its channels.
 fn sources(engine: &Engine) -> keepsake_engine::Result<Vec<(LiveSource, Choices)>> {
     let with_choices = |source: LiveSource| {
         let channels = engine.sources().live_channels(&source.row.id)?.into_iter();
@@ -103,11 +103,11 @@ fn sources(engine: &Engine) -> keepsake_engine::Result<Vec<(LiveSource, Choices)
     engine.sources().live_sources()?.into_iter().map(with_choices).collect()
 }
 
-/// Makes what runs what should run. Returns how long until a daily source is due.
+/// Starts and stops sources to match what should run. Returns the time until a daily source is due.
 fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMap<LiveSourceId, Running>) -> Option<Duration> {
     let by_id: BTreeMap<&LiveSourceId, &LiveSource> = sources.iter().map(|(source, _)| (&source.row.id, source)).collect();
     running.retain(|id, run| {
-        // Its state is taken away where it must begin anew, for example with another password.
+        // A source's state is removed when the source must start over, for example with another password.
         let is_same = |source: &&LiveSource| source.row.settings == run.settings && source.state != LiveState::Stopped;
         let keeps = by_id.get(id).is_some_and(|source| !source.row.is_paused && is_same(source));
         if !keeps {
@@ -123,12 +123,12 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
         }
         if row.daily_hour.is_some() {
             if source.state == LiveState::Live {
-                // Everything was read. What is said from now on is read tomorrow.
+                // Everything has been read. Messages sent from now on are read tomorrow.
                 running.remove(&row.id);
                 if let Err(error) = engine.sources().note_live_source_read(&row.id) {
                     tracing::error!(%error, "it could not be stored that a source was read");
                 }
-                // What was stored brings the next look, which knows when it is due again.
+                // This write triggers the next look, which computes when the source is due again.
                 continue;
             }
             let due = engine.sources().live_source_due(row);
@@ -141,13 +141,13 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
             }
         }
         match running.get_mut(&row.id) {
-            // What the person asks of the device comes the same way as what they choose.
+            // The person's requests for the device are passed on in the same way as changed choices.
             Some(run) if run.choices != *choices || engine.sources().is_device_asked(&row.id) => {
                 run.choices.clone_from(choices);
                 run.changed.send_modify(|version| *version += 1);
             }
             Some(_) => {}
-            // It does not run again on its own: the person has to do something.
+            // The source is not restarted automatically: the person has to act first.
             None if matches!(source.state, LiveState::NeedsAttention { .. } | LiveState::NeedsSecret) => {}
             None => {
                 engine.sources().note_live_state(&row.id, Some(LiveState::Connecting));
@@ -163,9 +163,9 @@ fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMa
     next
 }
 
-/// Runs the reading of a source. A fault in its connector stops this source alone, and is said.
+/// Reads a source. A fault in its connector stops only this source, and is reported.
 async fn guarded(engine: Engine, id: LiveSourceId, reading: impl Future<Output = ()> + 'static) {
-    // The reading ends with this task.
+    // Reading ends when this task ends.
     let mut tasks = JoinSet::new();
     tasks.spawn_local(reading);
     if let Some(Err(error)) = tasks.join_next().await
@@ -203,13 +203,13 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
     let mut said = None;
     let failed = move |fault: &Fault, wait: Option<Duration>| {
         let detail = fault.to_string();
-        // Once, however often it happens.
+        // Log a repeated fault only once.
         if said.as_ref() != Some(&detail) {
             tracing::warn!(source = %id, %detail, "a source cannot be read");
             said = Some(detail.clone());
         }
         match wait {
-            // It was paused or removed meanwhile, and is stopped by the next look.
+            // The source was paused or removed meanwhile; the next look stops it.
             _ if matches!(fault, Fault::Inbox(InboxError::Stopped)) => {}
             Some(wait) => {
                 let at = engine.now().plus_ms(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX));
@@ -218,7 +218,7 @@ async fn read(engine: Engine, id: LiveSourceId, kind: LiveSourceKind, settings: 
             None => note(LiveState::NeedsAttention { detail }),
         }
     };
-    // Nothing runs after it until the person did something.
+    // After this returns, the source does not run until the person acts.
     supervise(settings, link, failed).await;
 }
 

@@ -1,4 +1,4 @@
-//! Systems without Unix sockets: no other process is reached, and each opens the data itself.
+//! Systems without Unix sockets: processes cannot reach each other, so each opens the data itself.
 
 use std::io;
 use std::path::Path;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Maximum size of a call in bytes: the text of a full `append`, and what JSON adds to it.
+/// Maximum size of a call in bytes. It fits the text of a full `append` and the JSON overhead.
 pub(crate) const CALL_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Route of a tool call.
@@ -18,10 +18,10 @@ pub(crate) const COMMAND: &str = "/command";
 /// Route of a hook.
 pub(crate) const HOOK: &str = "/hook";
 
-/// Route by which another process says that it changed the data.
+/// Route by which another process reports that it changed the data.
 pub(crate) const CHANGED: &str = "/changed";
 
-/// Route by which another process asks for the work.
+/// Route by which another process asks to take over the work.
 pub(crate) const GIVE_UP: &str = "/give-up";
 
 /// A tool call of an agent.

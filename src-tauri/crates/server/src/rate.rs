@@ -1,4 +1,4 @@
-//! Limits how often each agent may call, so that one that has run wild does not slow the person down.
+//! Limits how often each agent may call, so that a runaway agent does not slow the person down.
 //!
 //! Each agent has a bucket of calls that refills steadily. Not in this module: limits on the size of a call (`protocol`) and on
 //! connections (`connections`).
@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Calls an agent may make in a burst. A client that starts lists its tools and loads several contexts at once.
+/// Calls an agent may make in a burst. On startup, a client lists its tools and loads several contexts at once.
 const BURST: f64 = 200.0;
 
 /// Calls per second in the long run. A conversation needs a few a minute; a bridge that catches up with a busy group needs more.
 const PER_SECOND: f64 = 50.0;
 
-/// Number of agents remembered. Beyond it the fullest buckets are dropped, which costs their agents nothing.
+/// Number of agents tracked. Beyond this, the fullest buckets are dropped, which does not affect their agents.
 const AGENTS_MAX: usize = 1_000;
 
 #[derive(Debug, Clone, Copy)]
@@ -26,14 +26,14 @@ struct Bucket {
 pub(crate) struct Rates(Mutex<HashMap<String, Bucket>>);
 
 impl Rates {
-    /// Takes one call from the agent's bucket. Returns after how many seconds to try again if it is empty.
+    /// Takes one call from the agent's bucket. If it is empty, returns after how many seconds to try again.
     pub(crate) fn take(&self, agent: &str, now_ms: i64) -> Result<(), u64> {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= AGENTS_MAX {
             buckets.retain(|_, bucket| bucket.calls < BURST - 1.0);
         }
         let bucket = buckets.entry(agent.to_owned()).or_insert(Bucket { calls: BURST, at_ms: now_ms });
-        // A clock that was set back refills nothing.
+        // Setting the clock back refills nothing.
         let passed_s = (now_ms - bucket.at_ms).max(0) as f64 / 1_000.0;
         *bucket = Bucket { calls: (bucket.calls + passed_s * PER_SECOND).min(BURST), at_ms: now_ms };
         if bucket.calls < 1.0 {

@@ -13,7 +13,7 @@ pub(crate) struct Shared {
     pub(crate) app: App,
     /// How often each agent called.
     pub(crate) rates: Arc<Rates>,
-    /// The key of the window.
+    /// The window's access token.
     pub(crate) token: String,
     pub(crate) port: u16,
     /// The folder of the built window; `None` serves agents only.

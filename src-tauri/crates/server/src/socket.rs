@@ -1,8 +1,9 @@
 //! The socket through which other programs of the same user reach the process that works on a data folder.
 //!
-//! It lies in the data folder, which nobody else may enter, and both ends check that the other one runs as the same user. Whoever
-//! can connect could also open the database, so no token is asked for; an agent that is named gets no more than that agent may.
-//! The process that works on the queue serves it, so there is one at most, and what a killed process left behind is replaced.
+//! It is in the data folder, which no other user can enter, and both ends check that the other runs as the same user. Whoever
+//! can connect could also open the database, so no token is required; a call in the name of an agent gets no more than that
+//! agent may see. The process that works on the queue serves the socket, so there is at most one, and a socket left behind by a
+//! killed process is replaced.
 //!
 //! The requests are HTTP: one route each, JSON both ways. Not in this module: what can be asked (`protocol`), who calls what
 //! (`client`, `tool_calls`), and HTTP on loopback (`http`).
@@ -74,17 +75,18 @@ struct Serving {
     give_up: Option<Arc<GiveUp>>,
 }
 
-/// The socket of this data folder, which other programs can reach from now on. The caller works on the queue of the folder.
+/// Binds the socket of this data folder, so that other programs can connect from now on. The caller must be working on the
+/// folder's queue.
 pub(crate) fn bind(data_dir: &Path) -> io::Result<Socket> {
     let path = path(data_dir);
-    // Left behind by a process that was killed: a living one would work on the queue.
+    // Left behind by a killed process: a running one would be working on the queue.
     let _ = std::fs::remove_file(&path);
     let listener = std::os::unix::net::UnixListener::bind(&path)?;
     listener.set_nonblocking(true)?;
     Ok(Socket { listener, path })
 }
 
-/// A socket that is bound.
+/// A bound socket.
 pub(crate) struct Socket {
     listener: std::os::unix::net::UnixListener,
     path: PathBuf,
@@ -145,8 +147,8 @@ async fn run_hook(State(Serving { app, .. }): State<Serving>, Json(call): Json<H
     answered(move || Ok(hook::run(app.engine(), &call)?)).await
 }
 
-/// A request that says nothing. It is read nevertheless: an answer before the request's end would close the connection on a caller
-/// that is still writing, who would take that for a process that is gone.
+/// A request without content. It is read nevertheless: answering before its end would close the connection while the caller is
+/// still writing, and the caller would conclude that this process is gone.
 type Nothing = Json<Value>;
 
 async fn look_at_changes(State(Serving { app, .. }): State<Serving>, _: Nothing) -> Response {
@@ -157,7 +159,7 @@ async fn leave_work(State(Serving { give_up, .. }): State<Serving>, _: Nothing) 
     let Some(give_up) = give_up else {
         return failed(&ApiError::refused("Keepsake is already open on this data folder"));
     };
-    // It ends this server, which waits for this answer.
+    // On its own thread, because it ends this server, which waits for this answer.
     let spawned = std::thread::Builder::new().name("give-up".to_owned()).spawn(move || give_up());
     if spawned.is_err() { internal() } else { Json::<Value>(json!({})).into_response() }
 }
@@ -174,7 +176,7 @@ pub(crate) async fn exchange(data_dir: &Path, route: &str, body: Vec<u8>) -> io:
         .header(hyper::header::CONTENT_TYPE, "application/json")
         .body(Full::new(Bytes::from(body)))
         .map_err(io::Error::other)?;
-    // It ends when the sender is dropped.
+    // The task ends when the sender is dropped.
     tokio::spawn(connection);
     let response = sender.send_request(request).await.map_err(io::Error::other)?;
     let is_ok = response.status().is_success();

@@ -1,8 +1,8 @@
-//! Where a tool is run for an agent whose process was started for it: in the process that works on the data, or, if there is none,
-//! in this one.
+//! Runs the tools of an agent in a process that was started for it: by calling the process that works on the data or, if there
+//! is none, in this one.
 //!
-//! Each call decides anew, so the desktop program may start and end at any time. A call whose connection broke is made again here:
-//! every tool that writes can be repeated without doing anything twice.
+//! This is decided at each call, so the desktop program may start and end at any time. If the connection breaks, the call is
+//! repeated in this process: repeating a tool that writes has no further effect.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +40,7 @@ pub(crate) struct ToolCalls {
 }
 
 impl ToolCalls {
-    /// For the agent with this name. Fails if the name is refused.
+    /// Runs tools for the agent with this name. Fails if the name is refused.
     pub(crate) async fn of(agent: String, data_dir: DataDir, model_dir: PathBuf) -> Result<Arc<Self>, ServeError> {
         let client = Client::of(&data_dir.path);
         let calls = Arc::new(Self { agent, client, data_dir, model_dir, opened: Mutex::default() });

@@ -1,7 +1,7 @@
-//! Handles of the store's areas: `tx.topics()` reads what stands of topics, and writes it where the transaction may.
+//! Handles for the store's areas: `tx.topics()` reads the stored topics and, in a write transaction, also writes them.
 //!
-//! A transaction has one method for each area, so that no type has hundreds. An area's methods stand beside its tables, in the
-//! file that its handle names. What writes can read too.
+//! A transaction has one method per area, so that no type has hundreds. An area's methods are beside its tables, in the file
+//! named by its handle. Handles that write can also read.
 //!
 //! Not here: SQL, and what the methods do.
 
@@ -53,43 +53,43 @@ macro_rules! areas {
 }
 
 areas! {
-    /// The append log: messages in their conversations, and who was there.
+    /// The append log: messages in their conversations, and who was present.
     log: Log, LogMut;
     /// Full-text search of messages, memories and names.
     search: Search;
     /// Imports, watched files and live accounts.
     sources: Sources, SourcesMut;
-    /// Memories and proposals, with evidence, relations and what was done to them.
+    /// Memories and proposals, with their evidence, relations and history.
     memories: Memories, MemoriesMut;
-    /// Statements that their speaker took back.
+    /// Statements that their speakers retracted.
     retractions: Retractions, RetractionsMut;
     /// Proposals to merge or archive memories.
     reflections: Reflections, ReflectionsMut;
-    /// People, their handles and links, and speakers nobody has named.
+    /// People, their handles and links, and unidentified speakers.
     people: People, PeopleMut;
     /// Who may see what: channels, agents and shared items.
     privacy: Privacy, PrivacyMut;
     /// What was served to whom.
     access_log: AccessLog, AccessLogMut;
-    /// What stands near a person, a place or a topic.
+    /// What is near a person, a place or a topic.
     graph: Graph;
     /// Analyses of conversations.
     analyses: Analyses, AnalysesMut;
     /// Whether conversations have ended, and their summaries.
     conversation_status: ConversationStatuses, ConversationStatusesMut;
-    /// Requests that nobody met.
+    /// Requests that could not be met.
     gaps: Gaps, GapsMut;
     /// Repeated sequences of steps.
     playbooks: Playbooks, PlaybooksMut;
-    /// What is derived about a person.
+    /// Data derived about a person.
     profiles: Profiles, ProfilesMut;
     /// What the reader marked in messages.
     readings: Readings, ReadingsMut;
-    /// Answers of models, kept because they were paid for.
+    /// Answers from models, kept because they were paid for.
     replies: Replies, RepliesMut;
-    /// Sessions of agents.
+    /// Agent sessions.
     sessions: Sessions, SessionsMut;
-    /// What an agent holds at its three levels.
+    /// An agent's memory in its three tiers.
     tiers: Tiers, TiersMut;
     /// What was said and known, by day.
     timeline: Timeline;
@@ -101,13 +101,13 @@ areas! {
     derived: DerivedTables, DerivedTablesMut;
     /// The queue of jobs.
     jobs: Jobs, JobsMut;
-    /// What the person should know of.
+    /// Failures that the person should know about.
     alerts: Alerts, AlertsMut;
-    /// Runs of the nightly maintenance.
+    /// Nightly maintenance runs.
     maintenance: Maintenance, MaintenanceMut;
     /// Calls to language models.
     model_calls: ModelCalls, ModelCallsMut;
-    /// Erasure, export, restore and undo of an import.
+    /// Erasure, export, restore, and undoing an import.
     lifecycle: Lifecycle, LifecycleMut;
     /// Settings, by key.
     settings: Settings, SettingsMut;

@@ -214,8 +214,8 @@ impl Store {
         Ok(conn.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
-    /// Counts the steps of SQLite's virtual machine in every connection of this store from now on. A test compares with it how much
-    /// work two questions make: unlike a clock, it gives the same number on a busy machine. Counting makes everything slower.
+    /// From now on, counts the steps of SQLite's virtual machine in every connection of this store, so that a test can compare
+    /// the work of two queries. Unlike a clock, the count is the same on a busy machine. Counting slows everything down.
     pub fn count_steps(&self) -> Result<Arc<AtomicU64>> {
         let steps = Arc::new(AtomicU64::new(0));
         let count = |conn: &Connection| {

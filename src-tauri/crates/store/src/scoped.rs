@@ -82,8 +82,8 @@ impl Memories<'_> {
     pub fn active_at(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
         let sql = match at {
             None => "SELECT id FROM memories WHERE status = 'active' AND is_hidden = 0 AND ?1 = ?1 ORDER BY rank",
-            // A memory was true at a given time if it had been said by then and nothing said by then replaced it. The time of the
-            // person's decision does not matter, because all memories from an imported past are decided on today.
+            // A memory was true at a given time if it had been said by then and nothing said by then replaced it. The time of
+            // the person's decision does not matter, because all memories from imported history are decided on today.
             Some(_) => {
                 "SELECT m.id FROM memories m WHERE m.said_at_ms <= ?1 AND m.is_hidden = 0 AND (m.status = 'active' OR m.status = 'superseded'
                     AND 0 = (SELECT count(*) FILTER (WHERE n.said_at_ms <= ?1) + (count(*) = 0) FROM memory_relations r

@@ -153,7 +153,7 @@ impl Dice {
         out
     }
 
-    /// What somebody says in a chat, now and then at length.
+    /// Text of a chat message, sometimes a long one.
     pub(crate) fn chat_text(&mut self) -> String {
         match self.below(12) {
             0 => self.assistant_text(),

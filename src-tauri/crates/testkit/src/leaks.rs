@@ -1,6 +1,7 @@
-//! Looks for secrets in whatever a program leaves behind: its files, its log, what it says. Encoded forms count too.
+//! Searches for secrets in everything that a program leaves behind: its files, its log, its output. Encoded forms are also
+//! found.
 //!
-//! Not here: what leaves something behind, which each test knows.
+//! Not here: where to search, which each test determines.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +11,7 @@ use aho_corasick::AhoCorasick;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Shortest secret that can be looked for, in bytes. A shorter one stands in any text by chance.
+/// Minimum length of a secret to search for, in bytes. A shorter one may occur in any text by chance.
 pub const SECRET_BYTES_MIN: usize = 8;
 
 /// What a program left behind.
@@ -20,13 +21,13 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Adds every file of a folder and of the folders in it, with its name.
+    /// Adds every file in a folder and its subfolders, with its name.
     #[must_use]
     pub fn folder(mut self, folder: &Path) -> Self {
         let mut open = vec![folder.to_owned()];
         while let Some(path) = open.pop() {
             if path.is_dir() {
-                // A file that goes away meanwhile, as those of SQLite do, holds nothing any more.
+                // A file that has since disappeared, as some SQLite files do, no longer contains anything.
                 open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
             } else if let Ok(bytes) = std::fs::read(&path) {
                 let name = path.display().to_string();
@@ -37,23 +38,23 @@ impl Traces {
         self
     }
 
-    /// Adds something that was said, for example an error or the log.
+    /// Adds a text, for example an error or the log.
     #[must_use]
     pub fn text(mut self, name: &str, text: impl Into<Vec<u8>>) -> Self {
         self.places.push((name.to_owned(), text.into()));
         self
     }
 
-    /// Number of bytes to look at.
+    /// Number of bytes to search.
     pub fn bytes(&self) -> usize {
         self.places.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// Where the secrets are, in any form; empty if nowhere.
+    /// Where the secrets occur, in any form; empty if nowhere.
     ///
     /// # Panics
     ///
-    /// If a secret is too short to be looked for.
+    /// If a secret is too short to search for.
     pub fn of(&self, secrets: &[&str]) -> Vec<String> {
         let mut forms: Vec<(String, &str, &str)> = Vec::new();
         for secret in secrets {
@@ -68,7 +69,7 @@ impl Traces {
         self.places.iter().flat_map(found).collect()
     }
 
-    /// Fails if one of the secrets is anywhere, in any form, or if there is nothing to look at.
+    /// Fails if one of the secrets occurs anywhere, in any form, or if there is nothing to search.
     ///
     /// # Panics
     ///
@@ -106,7 +107,7 @@ fn forms_of(secret: &str) -> Vec<(&'static str, String)> {
     forms.extend(
         [(true, "%20"), (true, "+"), (false, "%20")].map(|(is_upper, space)| ("as in an address", percent(is_upper, space))),
     );
-    // What stands before it decides how its bytes fall into groups of three.
+    // What precedes the secret determines how its bytes fall into groups of three.
     for before in 0..3 {
         let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
         let (first, last) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);

@@ -1,7 +1,7 @@
-//! Generates exports of programs, of any size and written as a stream, for benchmarks and for tests of memory. The same seed
-//! gives the same bytes, and each message is one that an importer gives.
+//! Generates exports of programs, of any size and written as a stream, for benchmarks and for tests of memory use. The same
+//! seed gives the same bytes, and an importer turns each generated message into one message.
 //!
-//! They have the frame of each format and nothing of its traps; those are in the fixtures. All people in them are invented.
+//! They have the structure of each format but none of its pitfalls, which the fixtures cover. All people in them are invented.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -27,7 +27,7 @@ pub struct Source {
     pub kind: &'static str,
     /// The name of the file or folder.
     pub name: &'static str,
-    /// What the owner is called in it, if the export does not tell.
+    /// The owner's name in it, if the export does not say who the owner is.
     pub me: Option<&'static str>,
     write: fn(&Path, &mut Talk) -> io::Result<()>,
 }
@@ -51,8 +51,8 @@ const fn source(
     Source { kind, name, me, write }
 }
 
-/// The programs of the benchmark. All are read as streams, each file with one message or one conversation of an assistant in memory.
-/// More programs are in [`OTHERS`], and the databases in `DATABASES`.
+/// The programs of the benchmark. All are read as streams, with one message of each file, or one conversation with an
+/// assistant, in memory at a time. More programs are in [`OTHERS`], and the databases in `DATABASES`.
 pub const SOURCES: [Source; 20] = [
     source("chatgpt", "conversations.json", None, chatgpt),
     source("claude", "conversations.json", None, claude),
@@ -76,7 +76,7 @@ pub const SOURCES: [Source; 20] = [
     source("whatsapp", "WhatsApp Chat with Bees.txt", Some("Mara"), whatsapp),
 ];
 
-/// What is said: the messages, one after the other.
+/// Generates the messages, one after the other.
 pub struct Talk {
     dice: Dice,
     messages: usize,
@@ -89,7 +89,7 @@ struct Said {
     /// Whether the owner said it.
     is_own: bool,
     text: String,
-    /// When, in seconds since 1970.
+    /// When it was said, in seconds since 1970.
     at: u64,
 }
 
@@ -105,7 +105,7 @@ const BEGIN: u64 = 1_683_000_000;
 /// Seconds between two messages.
 const PACE: u64 = 60;
 
-/// The number of messages of a conversation with an assistant. Real ones are much shorter than rooms of people.
+/// The number of messages in a conversation with an assistant. Real ones are much shorter than rooms of people.
 const CONVERSATION: usize = 40;
 
 impl Talk {
@@ -126,7 +126,7 @@ impl Talk {
         Ok(())
     }
 
-    /// A document in which `before` and `after` stand around the messages.
+    /// Writes a document with the messages between `before` and `after`.
     fn document(&mut self, path: &Path, before: &str, after: &str, mut write: impl FnMut(&Said) -> Value) -> io::Result<()> {
         let mut out = BufWriter::new(File::create(path)?);
         out.write_all(before.as_bytes())?;
@@ -146,7 +146,7 @@ impl Talk {
         out.flush()
     }
 
-    /// An array of conversations with an assistant.
+    /// Writes an array of conversations with an assistant.
     fn conversations(&mut self, path: &Path, mut write: impl FnMut(&str, &[Said]) -> Value) -> io::Result<()> {
         let mut out = BufWriter::new(File::create(path)?);
         out.write_all(b"[")?;
@@ -350,7 +350,7 @@ fn google_chat(path: &Path, talk: &mut Talk) -> io::Result<()> {
         let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
         let day = date(one.at);
         let (year, day) = (&day[..4], &day[8..]);
-        // Nobody looks at the month here, so it is always the same.
+        // The month does not matter here, so it is always the same.
         let written = format!("Monday, May {} , {year} at {hour}:{:02}:{:02} {half} UTC", day.trim_start_matches('0'), clock / 60 % 60, clock % 60);
         json!({ "creator": person(one.author()), "created_date": written.replace(" ,", ","), "text": one.text, "topic_id": format!("t{}", one.number), "message_id": format!("bees/t{0}/t{0}", one.number) })
     })
@@ -400,7 +400,7 @@ fn mbox(path: &Path, talk: &mut Talk) -> io::Result<()> {
         let (day, clock) = (date(at), at % 86_400);
         let stamp =
             format!("{} May {} {:02}:{:02}:{:02} +0000", &day[8..], &day[..4], clock / 3_600, clock / 60 % 60, clock % 60);
-        // A line that begins with "From " would begin a mail.
+        // A line that begins with "From " would start a new mail.
         let body = text.replace("\nFrom ", "\n>From ");
         write!(
             out,
@@ -450,7 +450,7 @@ fn whatsapp(path: &Path, talk: &mut Talk) -> io::Result<()> {
     out.flush()
 }
 
-/// Without the line breaks that would need quotation marks.
+/// The text without line breaks, which would require quotation marks.
 fn one_line(text: &str) -> String {
     text.replace('\n', " ")
 }

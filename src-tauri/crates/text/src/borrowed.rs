@@ -108,7 +108,7 @@ static ATTRIBUTED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A line of text framed by dashes, as above a forwarded email.
+/// A line of text framed by dashes, such as the one above a forwarded email.
 static FRAMED: LazyLock<Regex> = LazyLock::new(|| re(r"^-{2,}\s*\p{L}.{2,60}?\s*-{2,}$"));
 
 /// Minimum words in a post. If fewer words follow the author line directly, the text of the post is in the next paragraph.

@@ -6,7 +6,7 @@ const SYMBOL_SHARE_MAX: f32 = 0.22;
 /// Minimum line length for the share of symbols to be meaningful.
 const SYMBOL_LINE_CHARS_MIN: usize = 9;
 
-/// Minimum length of a line beginning with a year that counts as a log line.
+/// Minimum length for a line beginning with a year to be treated as a log line.
 const LOG_LINE_BYTES_MIN: usize = 20;
 
 /// Typical beginnings of lines in code, logs and diffs.

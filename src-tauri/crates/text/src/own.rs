@@ -10,7 +10,7 @@ const QUOTATION_WORDS_MIN: usize = 3;
 /// Two lines of a hard-wrapped paragraph are joined only if the first one has at least this many bytes.
 const WRAPPED_LINE_BYTES_MIN: usize = 48;
 
-/// A divided message; all ranges are in bytes.
+/// A message split into parts; all ranges are in bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OwnWords {
     /// The author's own text, in ranges of at most one paragraph and without list markers.

@@ -11,7 +11,7 @@ const QUOTATION_WORDS_MIN: usize = 2;
 const QUOTATION_BYTES_MAX: usize = 4_000;
 
 /// A single quotation mark opens a quotation only if it is closed after at least this many words. The apostrophe in "the dogs'
-/// bowls" is not.
+/// bowls" is not closed.
 const SINGLE_MARK_WORDS_MIN: usize = 3;
 
 /// The text between quotation marks or backticks, including the marks, in order.

@@ -11,16 +11,16 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::types::search::{SearchHit, SearchRequest};
 
-/// Number of items on a page if the agent names none; a model reads every one of them.
+/// Default number of items on a page; a model reads every one of them.
 const PAGE: u32 = 10;
 
 /// Maximum number of items on a page.
 const PAGE_MAX: u32 = 50;
 
-/// How far an agent can page. What is further down is found by a better question.
+/// Maximum offset of a page. Items beyond it are found with a better query.
 const OFFSET_MAX: u32 = 500;
 
-/// Number of characters shown of a hit. Its conversation has the rest.
+/// Maximum number of characters shown of a hit. The rest is in its conversation.
 const HIT_CHARS: usize = 600;
 
 /// What becomes of anything that an agent suggests.
@@ -39,7 +39,7 @@ fn moment(name: &str, text: Option<&str>) -> Result<Option<Timestamp>, ApiError>
     .transpose()
 }
 
-/// One page of a list, and where to go on.
+/// One page of a list, and where to continue.
 fn page<T>(all: Vec<T>, limit: Option<u32>, offset: Option<u32>) -> (Vec<T>, Option<u32>) {
     let (limit, offset) = bounds(limit, offset);
     let end = offset + limit;
@@ -92,7 +92,7 @@ pub(super) fn recall(app: &App, agent: &AgentAccess, ask: RecallAsk) -> Result<C
     )
 }
 
-/// Searches as the agent, with one hit more than asked for, so that it is known whether there are more.
+/// Searches as the agent, with one hit more than requested to find out whether there are more.
 fn hits_of(
     app: &App,
     agent: &AgentAccess,
@@ -236,7 +236,7 @@ pub(super) fn remember(app: &App, agent: &AgentAccess, ask: RememberAsk) -> Resu
     let category = ask.category.as_deref().map(str::parse::<Category>).transpose()?;
     let suggestion =
         Suggestion { conversation: ask.conversation, message: ask.message, quote: ask.quote, statement: ask.statement, category };
-    // Whether it was known is not told: an agent that may see little could guess what the owner keeps, and hear that it is so.
+    // Do not tell whether it was known: an agent with little access could guess what the owner keeps, and have it confirmed.
     app.engine().review().suggest_memory(agent, &suggestion)?;
     Ok(RememberAnswer { status: PENDING.to_owned() })
 }

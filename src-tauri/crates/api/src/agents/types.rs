@@ -11,7 +11,7 @@ use super::{DATA_NOTICE, Told};
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextAsk {
-    /// The task or the user's words, as one sentence or more.
+    /// The task or the user's words, in one or more sentences.
     #[serde(default)]
     pub task: Option<String>,
     /// The person you talk with, as channel:handle or a name, if it is not the owner.
@@ -20,13 +20,13 @@ pub struct ContextAsk {
     /// Where the conversation takes place, as type:id or a channel type, for example "telegram:4711".
     #[serde(default)]
     pub channel: Option<String>,
-    /// Look back to this day or moment: 2026-05-01 or RFC 3339.
+    /// What was known on this day or at this moment: 2026-05-01 or RFC 3339.
     #[serde(default)]
     pub as_of: Option<String>,
     /// Maximum number of characters. Default 6000.
     #[serde(default)]
     pub max_chars: Option<u32>,
-    /// Maximum number of tokens, counted at three characters each. With max_chars, the smaller of the two holds.
+    /// Maximum number of tokens, counted at three characters each. If max_chars is also given, the smaller limit applies.
     #[serde(default)]
     pub max_tokens: Option<u32>,
 }
@@ -45,7 +45,7 @@ pub struct SourceRef {
 /// A context.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ContextAnswer {
-    /// The context as plain text; empty if nothing helps.
+    /// The context as plain text; empty if nothing is relevant.
     pub text: String,
     /// The items in it, in order.
     pub sources: Vec<SourceRef>,
@@ -63,7 +63,7 @@ impl Told for ContextAnswer {
 pub struct RecallAsk {
     /// The person or the subject.
     pub about: String,
-    /// Look back to this day or moment: 2026-05-01 or RFC 3339.
+    /// What was known on this day or at this moment: 2026-05-01 or RFC 3339.
     #[serde(default)]
     pub as_of: Option<String>,
     /// The person you talk with, as channel:handle or a name, if it is not the owner.
@@ -75,7 +75,7 @@ pub struct RecallAsk {
     /// Maximum number of characters. Default 6000.
     #[serde(default)]
     pub max_chars: Option<u32>,
-    /// Maximum number of tokens, counted at three characters each. With max_chars, the smaller of the two holds.
+    /// Maximum number of tokens, counted at three characters each. If max_chars is also given, the smaller limit applies.
     #[serde(default)]
     pub max_tokens: Option<u32>,
 }
@@ -95,7 +95,7 @@ pub struct SearchAsk {
     /// Maximum number of hits, up to 50. Default 10.
     #[serde(default)]
     pub limit: Option<u32>,
-    /// Number of hits to skip, as next_offset of the answer before said.
+    /// Number of hits to skip: next_offset of the previous answer.
     #[serde(default)]
     pub offset: Option<u32>,
 }
@@ -124,9 +124,9 @@ pub struct Hit {
 pub struct SearchAnswer {
     /// The hits, best first.
     pub hits: Vec<Hit>,
-    /// Nothing says what was asked; the hits are only the nearest few.
+    /// Nothing answers the query; the hits are only the closest ones.
     pub is_nearest_only: bool,
-    /// Where to go on, if there are more.
+    /// Offset of the next page, if any.
     pub next_offset: Option<u32>,
 }
 
@@ -150,7 +150,7 @@ impl Told for SearchAnswer {
     }
 }
 
-/// Adds where to go on.
+/// Adds the offset of the next page.
 fn more(text: &mut String, next_offset: Option<u32>) {
     if let Some(next) = next_offset {
         let _ = writeln!(text, "There are more: ask again with offset {next}.");
@@ -161,14 +161,14 @@ fn more(text: &mut String, next_offset: Option<u32>) {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RememberAsk {
-    /// Your id of the conversation, as you appended it.
+    /// Your id for the conversation, as you appended it.
     pub conversation: String,
-    /// The user's words that say it, word for word, at least six characters.
+    /// The user's exact words that state the fact, at least six characters.
     pub quote: String,
-    /// Id of the message that contains them.
+    /// Id of the message that contains the quote.
     #[serde(default)]
     pub message: Option<String>,
-    /// The fact as one sentence that begins with "User" or the person's name. Without it, the words are quoted.
+    /// The fact as one sentence that begins with "User" or the person's name. Without it, the quote itself is used.
     #[serde(default)]
     pub statement: Option<String>,
     /// personal_info, preference, relationship, goal, skill or experience.
@@ -176,11 +176,11 @@ pub struct RememberAsk {
     pub category: Option<String>,
 }
 
-/// What became of a suggestion.
+/// Outcome of a suggestion.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RememberAnswer {
-    /// Always `pending`: it waits for the owner, unless they have it or decided about it before. Which of these is not told,
-    /// because it would reveal what is remembered.
+    /// Always `pending`: it awaits the owner's decision, unless the owner already has it or has decided about it. Which of
+    /// these applies is not disclosed, because it would reveal what is remembered.
     pub status: String,
 }
 
@@ -190,11 +190,11 @@ impl Told for RememberAnswer {
     }
 }
 
-/// Passes on messages.
+/// Appends messages.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AppendAsk {
-    /// Your id of the conversation.
+    /// Your id for the conversation.
     pub conversation: String,
     /// Its title.
     #[serde(default)]
@@ -206,7 +206,7 @@ pub struct AppendAsk {
     pub messages: Vec<MessageAsk>,
 }
 
-/// A message to pass on.
+/// A message to append.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageAsk {
@@ -222,7 +222,7 @@ pub struct MessageAsk {
     /// Handle of that user in the channel.
     #[serde(default)]
     pub author_handle: Option<String>,
-    /// When it was said, in RFC 3339. Default now.
+    /// When it was said, in RFC 3339 format. Default: now.
     #[serde(default)]
     pub time: Option<String>,
     /// Id of the message that it replies to.
@@ -233,14 +233,14 @@ pub struct MessageAsk {
     pub tool: Option<String>,
 }
 
-/// What became of the messages.
+/// Outcome of appending messages.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AppendAnswer {
-    /// Keepsake's id of the conversation.
+    /// Keepsake's id for the conversation.
     pub conversation_id: Option<String>,
     /// Number of new messages.
     pub stored: u64,
-    /// Number of messages that were there before.
+    /// Number of messages that were already stored.
     pub known: u64,
     /// Number of messages left out because the owner erased them.
     pub erased: u64,
@@ -256,14 +256,14 @@ impl Told for AppendAnswer {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndSessionAsk {
-    /// Your id of the conversation.
+    /// Your id for the conversation.
     pub conversation: String,
 }
 
-/// Whether a session ended now.
+/// Outcome of ending a session.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EndSessionAnswer {
-    /// It ended now; false if it had ended before or has no messages.
+    /// This request ended it; false if it had ended before or has no messages.
     pub is_new: bool,
 }
 
@@ -273,7 +273,7 @@ impl Told for EndSessionAnswer {
     }
 }
 
-/// Lists something that may be seen here.
+/// Lists items that may be seen here.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListAsk {
@@ -286,16 +286,16 @@ pub struct ListAsk {
     /// Maximum number of items, up to 50. Default 10.
     #[serde(default)]
     pub limit: Option<u32>,
-    /// Number of items to skip, as next_offset of the answer before said.
+    /// Number of items to skip, as given by next_offset in the previous answer.
     #[serde(default)]
     pub offset: Option<u32>,
 }
 
-/// Finds something by words, or lists it.
+/// Finds items by words, or lists all of them.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindAsk {
-    /// A name, or what it should be about. Without it, everything is listed.
+    /// A name, or what the items should be about. Without it, everything is listed.
     #[serde(default)]
     pub query: Option<String>,
     /// The person you talk with, if it is not the owner.
@@ -307,12 +307,12 @@ pub struct FindAsk {
     /// Maximum number of items, up to 50. Default 10.
     #[serde(default)]
     pub limit: Option<u32>,
-    /// Number of items to skip, as next_offset of the answer before said.
+    /// Number of items to skip, as given by next_offset in the previous answer.
     #[serde(default)]
     pub offset: Option<u32>,
 }
 
-/// A list as text: what is served is data, each item has a number, and the end says whether there are more.
+/// A list as text: a notice that it is data, numbered items, and at the end whether there are more.
 fn numbered(nothing: &str, items: impl Iterator<Item = String>, next_offset: Option<u32>) -> String {
     let mut text = String::new();
     for (at, item) in items.enumerate() {
@@ -342,7 +342,7 @@ pub struct Person {
 pub struct PeopleAnswer {
     /// The people, best first.
     pub people: Vec<Person>,
-    /// Where to go on, if there are more.
+    /// Offset of the next page, if any.
     pub next_offset: Option<u32>,
 }
 
@@ -367,7 +367,7 @@ pub struct ResolveAsk {
 /// Who has a handle.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ResolveAnswer {
-    /// The person; empty if nobody is known who may be spoken of here.
+    /// The person; empty if no known person may be mentioned here.
     pub person: Option<Person>,
 }
 
@@ -385,7 +385,7 @@ impl Told for ResolveAnswer {
 pub struct Topic {
     /// Id of the topic.
     pub id: String,
-    /// Its title, and the lines of it that answer the query.
+    /// Its title, and those of its lines that answer the query.
     pub text: String,
 }
 
@@ -394,7 +394,7 @@ pub struct Topic {
 pub struct TopicsAnswer {
     /// The topics.
     pub topics: Vec<Topic>,
-    /// Where to go on, if there are more.
+    /// Offset of the next page, if any.
     pub next_offset: Option<u32>,
 }
 
@@ -423,7 +423,7 @@ pub struct Playbook {
 pub struct PlaybooksAnswer {
     /// The playbooks.
     pub playbooks: Vec<Playbook>,
-    /// Where to go on, if there are more.
+    /// Offset of the next page, if any.
     pub next_offset: Option<u32>,
 }
 
@@ -444,7 +444,7 @@ pub struct Gap {
     pub id: String,
     /// What was asked for.
     pub need: String,
-    /// On how many occasions.
+    /// Number of occasions it occurred on.
     pub frequency: u32,
     /// detected, task_created, resolved or reopened.
     pub status: String,
@@ -453,9 +453,9 @@ pub struct Gap {
 /// Requests that could not be met.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GapsAnswer {
-    /// The requests, the most frequent first.
+    /// The requests, most frequent first.
     pub gaps: Vec<Gap>,
-    /// Where to go on, if there are more.
+    /// Offset of the next page, if any.
     pub next_offset: Option<u32>,
 }
 
@@ -470,11 +470,11 @@ impl Told for GapsAnswer {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportGapAsk {
-    /// Your id of the conversation, as you appended it.
+    /// Your id for the conversation, as you appended it.
     pub conversation: String,
-    /// The user's words that ask for it, word for word.
+    /// The user's exact words that ask for it.
     pub quote: String,
-    /// Id of the message that contains them.
+    /// Id of the message that contains the quote.
     #[serde(default)]
     pub message: Option<String>,
 }
@@ -482,7 +482,7 @@ pub struct ReportGapAsk {
 /// A reported request.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReportGapAnswer {
-    /// Always `pending`: the owner decides about it, unless it was reported before. Which of these is not told.
+    /// Always `pending`: the owner decides about it, unless it was reported before. Which of these applies is not disclosed.
     pub status: String,
 }
 

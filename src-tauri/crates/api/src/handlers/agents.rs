@@ -1,6 +1,6 @@
 //! Commands for agents as principals: add one, give it a new token, pause it, remove it, and serve all of them over HTTP.
 //!
-//! Not here: what agents call (`crate::agents`), and the list of all programs with their reads (`sessions`).
+//! Not here: the tools that agents call (`crate::agents`), and the list of all programs with their reads (`sessions`).
 
 use keepsake_domain::Visibility;
 use keepsake_engine::{AgentServer, NewAgent, random_bytes};

@@ -1,4 +1,4 @@
-//! Commands for the audit: runs it and converts the report.
+//! Commands for the audit: running it and converting its report.
 
 use keepsake_engine::{AUDIT_SAMPLE, AuditFinding};
 

@@ -1,6 +1,7 @@
-//! Commands for connecting programs: which there are, what would change in their configuration, the change, and a try.
+//! Commands for connecting programs: listing them, previewing and making changes to their configuration, and testing.
 //!
-//! The page names a program and never a path; which files that means is decided here. Not here: the files' formats (`connect`).
+//! The page names a program, never a path; this module decides which files that means. Not here: the files' formats
+//! (`connect`).
 
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::connect::*;
 
-/// How every file is read.
+/// The function that reads every file.
 const FILES: Files<'static> = &read_file;
 
 impl From<keepsake_connect::ConnectError> for ApiError {
@@ -51,7 +52,7 @@ fn command(app: &App, client: Client) -> Result<ServerCommand, ApiError> {
         ApiError::refused("the program `keepsake` is neither beside this one nor on the PATH; install the command line too")
     })?;
     let own = app.engine().data_dir();
-    // Without a path the entry stays right if the default folder moves with the person.
+    // Without a path, the entry remains valid if the person's default folder moves.
     let data_dir = Some(own).filter(|own| default_data_dir(|name| surroundings.var(name)).as_deref() != Some(*own));
     Ok(ServerCommand::new(&program, client.name(), data_dir)?)
 }
@@ -61,7 +62,7 @@ pub(crate) fn connect_list(app: &App, _: Nothing) -> Result<ConnectPrograms, Api
     let mut programs = Vec::new();
     for client in Client::ALL {
         let is_found = matches!(client.presence(&env, FILES, &|path| path.exists()), Presence::Found(_));
-        // One that cannot be read, or a missing `keepsake`, is said in its row; the others are listed all the same.
+        // If a program's settings cannot be read, or `keepsake` is missing, its row says so; the others are still listed.
         let found = command(app, client).and_then(|command| standing(client, &env, &command, FILES).map_err(ApiError::from));
         let (standing, problem) = match found {
             Ok(found) => (found.into(), None),

@@ -15,7 +15,7 @@ fn stretch(place: &StoredPlace) -> StretchView {
     StretchView { message_id: place.interaction_id.to_string(), start: place.start, end: place.end }
 }
 
-/// The name that a word serializes to.
+/// The name that a value serializes to.
 fn name(word: impl Serialize) -> Option<String> {
     serde_json::to_value(word).ok()?.as_str().map(str::to_owned)
 }

@@ -1,6 +1,6 @@
-//! Commands for live sources: adding, pausing and removing them, and choosing what is stored of them.
+//! Commands for live sources: adding, pausing and removing them, and choosing what is stored from them.
 //!
-//! Not in this module: the protocols (`keepsake-connectors`), and who keeps them running (`server`).
+//! Not in this module: the protocols (`keepsake-connectors`), and keeping the sources running (`server`).
 
 use keepsake_connectors::{
     Connected, DeviceRequest, DeviceStatus, KeyBackup, Secret, Settings, WaitingSignIn, connect_once, open_in_browser,
@@ -76,7 +76,7 @@ fn view(source: LiveSource, device: Option<DeviceStatus>, channels: &[LiveChanne
     })
 }
 
-/// Says which chosen channels are not at their source any more; `None` if all are.
+/// Describes which chosen channels no longer exist at their source; `None` if all of them do.
 fn without(missing: &[String]) -> Option<String> {
     let [first, rest @ ..] = missing else { return None };
     let what = match rest.len() {
@@ -90,7 +90,7 @@ fn without(missing: &[String]) -> Option<String> {
 pub(crate) fn live_sources_list(app: &App, _request: Nothing) -> Result<LiveSourcesResponse, ApiError> {
     let engine = app.engine();
     let sources = engine.sources().live_sources()?;
-    // Whether there is a keyring is asked only if there is a secret, because asking may make the system ask the person.
+    // The keyring is looked for only if there is a secret, because the system may then prompt the person.
     let has_secret = sources.iter().any(|source| source.row.kind != LiveSourceKind::Webhook);
     let items = sources.into_iter().map(|source| {
         let channels = engine.sources().live_channels(&source.row.id)?;
@@ -103,18 +103,18 @@ pub(crate) fn live_sources_list(app: &App, _request: Nothing) -> Result<LiveSour
     })
 }
 
-/// Reads settings. The error never quotes them.
+/// Parses settings. Errors never quote them.
 fn settings(value: serde_json::Value) -> Result<Settings, ApiError> {
     serde_json::from_value(value).map_err(|error| ApiError::invalid(format!("the settings of the source: {error}")))
 }
 
-/// Connects with a secret, or with what a sign-in at a page brings.
+/// Connects with a secret, or with one obtained by signing in on a web page.
 fn connected(app: &App, settings: Settings, secret: Option<String>, attempt: Option<&str>) -> Result<Connected, ApiError> {
     let refused = |fault: keepsake_connectors::Fault| ApiError::refused(fault.to_string());
     let secret = match attempt {
         None => secret.filter(|secret| !secret.is_empty()).map(Secret::from),
         Some(attempt) => {
-            // First, so that whoever cancels finds one of the two.
+            // Begin this first, so that a cancellation finds either it or the sign-in.
             let task = app.begin_task(attempt)?;
             let waiting = app.take_sign_in(attempt);
             let waiting = waiting.ok_or_else(|| ApiError::refused("this sign-in is over; begin again"))?;
@@ -127,7 +127,7 @@ fn connected(app: &App, settings: Settings, secret: Option<String>, attempt: Opt
 pub(crate) fn live_source_sign_in(app: &App, request: SignInRequest) -> Result<SignInBegun, ApiError> {
     let begun = WaitingSignIn::begin_once(&settings(request.settings)?).map_err(|fault| ApiError::refused(fault.to_string()))?;
     let (address, code) = (begun.address().to_owned(), begun.code().map(str::to_owned));
-    // A page in a browser opens it there.
+    // In a browser, the page opens the address itself.
     let is_opened = app.inner.file_access == FileAccess::PickFiles && open_in_browser(&address).is_ok();
     Ok(SignInBegun { attempt: app.keep_sign_in(begun), address, code, is_opened })
 }
@@ -258,7 +258,7 @@ mod tests {
     use crate::app::AppOptions;
     use crate::dispatch;
 
-    /// A provider whose code nobody enters. Returns its address.
+    /// Starts a provider whose code nobody enters. Returns its address.
     fn provider() -> String {
         const ANSWER: &str = r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device",
             "expires_in":600,"error":"authorization_pending"}"#;
@@ -283,7 +283,7 @@ mod tests {
     fn a_sign_in_with_a_code_shows_the_code_alone_and_ends_when_it_is_cancelled_before_or_while_it_is_waited_for() {
         let dir = tempfile::tempdir().expect("a folder");
         let embedder = EmbedderSlot::new(EmbedderState::Loading);
-        // Not with a window, which would open the page.
+        // No window, because it would open the page.
         let file_access = FileAccess::Upload;
         let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access }).expect("it opens");
         let at = provider();
@@ -309,7 +309,7 @@ mod tests {
         let during = begin();
         let told = std::thread::scope(|scope| {
             let adding = scope.spawn(|| add(&during));
-            // Long enough to begin waiting; on a busy computer it is cancelled before, which ends it too.
+            // Long enough for the wait to begin. On a busy computer, the cancellation may come first, which also ends it.
             std::thread::sleep(std::time::Duration::from_millis(200));
             while !adding.is_finished() {
                 cancel(&during);

@@ -200,7 +200,7 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     for (relation, target, stored) in tx.memories().relations_from(id)?.into_iter().filter(|(relation, ..)| wanted(relation)) {
         found.push((relation, tx.memories().memory(&target)?, stored));
     }
-    // Approved memories come before pending ones. Dismissed or removed ones do not count.
+    // Approved memories come before pending ones. Dismissed or removed ones are left out.
     found.retain(|(_, other, _)| matches!(other.status, MemoryStatus::Active | MemoryStatus::Pending));
     found.sort_by_key(|(_, other, _)| other.status != MemoryStatus::Active);
     let Some((relation, other, stored)) = found.into_iter().next() else { return Ok(None) };
@@ -213,8 +213,8 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     let (outcome, similarity) =
         dedup::compare(claim(&this), vector(&this.id)?.as_deref(), claim(&other), vector(&other.id)?.as_deref());
     let outcome = if relation == Relation::Extends { DedupOutcome::Reinforcement } else { outcome };
-    // Merging declares both to be one statement, so it is offered only if both state the same about the same person, not if they
-    // are merely related.
+    // Merging declares both to be one statement, so it is offered only if both state the same thing about the same person, not
+    // if they are merely related.
     let says_the_same = matches!(outcome, DedupOutcome::Exact | DedupOutcome::Reinforcement);
     let can_merge =
         says_the_same && other.status == MemoryStatus::Active && other.subject == this.subject && other.kind == this.kind;

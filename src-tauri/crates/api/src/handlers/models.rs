@@ -18,7 +18,7 @@ use crate::types::{ById, Nothing};
 /// Maximum number of calls per page. It is low because each call contains its full text.
 const CALLS_MAX: u32 = 200;
 
-/// Listing models is fast. A server that takes longer than this counts as unreachable.
+/// Listing models is fast. A server that takes longer than this is considered unreachable.
 const LIST_TIMEOUT_MS: u64 = 5_000;
 
 const SHAPES: [(&str, Shape); 2] = [("ollama", Shape::Ollama), ("openai", Shape::OpenAi)];

@@ -22,7 +22,7 @@ const IMPORTS: u32 = 200;
 /// Number of participants offered for "Which of these is you?".
 const PARTICIPANTS: usize = 50;
 
-/// Number of channels listed. Mail has a channel for each thread, and a person looks at the largest ones, if at all.
+/// Number of channels listed. Mail has a channel for each thread, and people look at the largest ones at most.
 const CHANNELS: usize = 10_000;
 
 /// Number of paths listed for each reason why files are left out. More can be seen in the folder itself.
@@ -191,7 +191,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, state: &
     }
 }
 
-/// The files that are left out, by reason, those that may be exports first.
+/// The files that are left out, by reason, starting with those that may be exports.
 fn left_out(files: &[LeftOut]) -> Vec<LeftOutView> {
     let mut by_reason: BTreeMap<(bool, LeftOutReason), Vec<&str>> = BTreeMap::new();
     for file in files {
@@ -225,11 +225,11 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
         let export = app.engine().exports().own_export(&path)?;
         let mut left = Vec::new();
         if export.is_none() && kind.is_none() {
-            // What cannot be looked through is previewed as a single file, which says why.
+            // A path that cannot be examined is previewed as a single file, which says why.
             let inventory = app.engine().imports().look_through(&path).unwrap_or_default();
             let kinds = inventory.kinds();
             left = left_out(&inventory.left_out);
-            // A part names its kind, so that what is left out is told of once: for the whole.
+            // Parts have a kind and skip this, so the files left out are listed only once: for the whole.
             if kinds.len() > 1 || kinds.len() == 1 && !left.is_empty() {
                 let name = name_of(&path);
                 let parts = kinds.into_iter().map(|kind| app.register_part(token, &name, kind)).collect::<Result<_, _>>()?;
@@ -246,7 +246,7 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
         };
         let mut found = DryRunFile { left_out: left, ..look_into(app.engine(), token, &import, &state) };
         if found.kind.is_none() && kind.is_none() {
-            // What cannot be read at all has said so already.
+            // For an unreadable file, the preview already says so.
             let kinds = keepsake_importers::may_be(&path).unwrap_or_default();
             let named = |kind: SourceKind| {
                 app.register_part(token, &name_of(&path), kind).map(|file| MayBe { kind: kind.to_string(), file })

@@ -170,7 +170,7 @@ fn markdown(lines: &[TopicLineView]) -> String {
     text
 }
 
-/// Finds a topic in the owner's list. Any other topic counts as not found.
+/// Finds a topic in the owner's list. Any other topic is reported as not found.
 fn own(app: &App, tx: &ReadTx<'_>, id: &TopicId) -> StoreResult<(Vec<VisibleTopic>, usize)> {
     let topics = app.engine().topics().own(tx)?;
     let at = topics.iter().position(|topic| topic.topic.id == *id);

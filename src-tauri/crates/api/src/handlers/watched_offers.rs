@@ -1,7 +1,7 @@
-//! Offers to follow the terminal agents whose sessions lie on this computer. Nothing is followed before the person says so, and
-//! an answer of "no" stays.
+//! Offers to follow the terminal agents whose sessions are stored on this computer. Nothing is followed until the person
+//! agrees, and an answer of "no" is remembered.
 //!
-//! Not here: reading the sessions (`keepsake-engine`), and entering Keepsake into an agent's settings (`connect`).
+//! Not here: reading the sessions (`keepsake-engine`), and adding Keepsake to an agent's settings (`connect`).
 
 use keepsake_connect::{Client, Env, read_file};
 use keepsake_engine::{CHAT_HOUR, Engine, WatchKind, WatchedSource, session_files};
@@ -18,7 +18,7 @@ const DISMISSED_SETTING: &str = "watched_offers_dismissed";
 /// Name of this setting in error messages.
 const DISMISSED: &str = "answer about following terminal agents";
 
-/// The programs whose sessions are found in these surroundings, except those in a source that is watched already.
+/// The programs whose sessions are found in this environment, except those in a source that is already watched.
 fn offers(env: &Env, sources: &[WatchedSource]) -> Vec<WatchedOffer> {
     let found = Client::ALL.into_iter().filter_map(|client| Some((client, client.sessions_folder(env, &read_file)?)));
     let unwatched = found.filter(|(_, folder)| !sources.iter().any(|source| folder.starts_with(&source.path)));

@@ -78,19 +78,19 @@ pub struct AgentServerChoice {
 pub enum ServerState {
     /// It does not.
     Off,
-    /// At this port on 127.0.0.1.
+    /// It serves agents at this port on 127.0.0.1.
     Listening {
         /// The port.
         port: u16,
     },
-    /// It should, but cannot.
+    /// It should serve agents, but cannot.
     Failed {
         /// What happened, and what to do.
         problem: String,
     },
 }
 
-/// What the person chose, and how it is.
+/// What the person chose, and the current state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentServerView {
     /// What the person chose.

@@ -20,7 +20,7 @@ pub struct AuditShare {
     pub fault: String,
     /// Number of memories in the sample with this fault.
     pub count: u32,
-    /// Lower end of the 95 % confidence interval, from 0 to 1.
+    /// Lower end of the 95% confidence interval, from 0 to 1.
     pub low: f64,
     /// Upper end of the 95 % confidence interval, from 0 to 1.
     pub high: f64,

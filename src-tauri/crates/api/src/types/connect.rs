@@ -3,17 +3,17 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How Keepsake is entered in a program's configuration.
+/// How Keepsake is listed in a program's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectStanding {
-    /// It is not, or that cannot be read.
+    /// It is not, or the configuration cannot be read.
     Absent,
-    /// As it would be entered now.
+    /// Exactly as Keepsake would list it now.
     Current,
-    /// In another way: for another agent, with other data, or from another place.
+    /// Differently: for another agent, with other data, or from another location.
     Different,
-    /// It is not, and another program has its name.
+    /// It is not, and another program's entry has its name.
     Taken,
 }
 
@@ -22,21 +22,21 @@ pub enum ConnectStanding {
 pub struct ConnectProgram {
     /// Its name, which is also the name of its agent in Keepsake.
     pub name: String,
-    /// Its name for people.
+    /// Its display name.
     pub title: String,
-    /// It is on this computer.
+    /// It was found on this computer.
     pub is_found: bool,
-    /// How Keepsake is entered in its configuration.
+    /// How Keepsake is listed in its configuration.
     pub standing: ConnectStanding,
-    /// It reads instructions from a file of the user.
+    /// It reads instructions from a user-level file.
     pub has_instructions: bool,
-    /// It runs commands at events.
+    /// It runs commands on events.
     pub has_hooks: bool,
-    /// Why its configuration cannot be read, if so.
+    /// Why its configuration cannot be read, if it cannot.
     pub problem: Option<String>,
 }
 
-/// The programs, those of this computer first.
+/// The programs, with those on this computer first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConnectPrograms {
     /// The programs.
@@ -51,13 +51,13 @@ pub struct ConnectName {
     pub name: String,
 }
 
-/// What to enter into a program's configuration, or to take out of it.
+/// What to add to a program's configuration, or to remove from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectRequest {
     /// Name of the program.
     pub name: String,
-    /// Takes out everything that was entered; the other choices are ignored then.
+    /// Removes everything that was added; the other choices are then ignored.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub remove: bool,
@@ -69,11 +69,12 @@ pub struct ConnectRequest {
     #[serde(default = "yes")]
     #[ts(optional, as = "Option<bool>")]
     pub hooks: bool,
-    /// Replaces an entry of another program that has Keepsake's name.
+    /// Replaces another program's entry that has Keepsake's name.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub replace: bool,
-    /// The change as it was shown to the person. If it would be another one now, nothing is changed. A preview ignores it.
+    /// The change as it was shown to the person. If the change would be different now, nothing is changed. Ignored in a
+    /// preview.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub shown: Option<String>,
@@ -83,12 +84,12 @@ fn yes() -> bool {
     true
 }
 
-/// What would change. Nothing has been changed.
+/// What would change. Nothing has been changed yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConnectPreview {
-    /// The changes as `diff -u` writes them; empty if there are none.
+    /// The changes in the format of `diff -u`; empty if there are none.
     pub diff: String,
-    /// Files with an entry of another program that would be replaced.
+    /// Files in which another program's entry would be replaced.
     pub replaces: Vec<String>,
     /// What the person should know or do.
     pub notes: Vec<String>,
@@ -99,7 +100,7 @@ pub struct ConnectPreview {
 pub struct ConnectFile {
     /// Its path.
     pub path: String,
-    /// Path of the copy of what it was before.
+    /// Path of the backup of its previous content.
     pub backup: Option<String>,
 }
 
@@ -112,12 +113,12 @@ pub struct ConnectDone {
     pub notes: Vec<String>,
 }
 
-/// An entered command that answered.
+/// The result of trying a configured command that answered.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConnectChecked {
     /// Number of tools that it offers.
     pub tools: u32,
-    /// Milliseconds until it had answered.
+    /// Milliseconds until it answered.
     #[ts(type = "number")]
     pub elapsed_ms: u64,
 }

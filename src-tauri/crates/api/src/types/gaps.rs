@@ -63,7 +63,7 @@ pub struct GapConfirmRequest {
     pub file: Option<String>,
 }
 
-/// Dismisses a gap, or undoes that.
+/// Dismisses a gap, or undoes the dismissal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct GapDismissRequest {

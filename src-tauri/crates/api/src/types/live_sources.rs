@@ -1,4 +1,4 @@
-//! Live sources: accounts and endpoints from which messages arrive while they are said, and their channels.
+//! Live sources: accounts and endpoints from which messages arrive as they are sent, and their channels.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -12,7 +12,7 @@ pub struct LeftOutCount {
     pub count: u64,
 }
 
-/// An emoji of a comparison.
+/// An emoji in a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ComparedEmoji {
     /// The emoji.
@@ -21,7 +21,7 @@ pub struct ComparedEmoji {
     pub name: String,
 }
 
-/// A comparison of emoji with another device of the account.
+/// An emoji comparison with another device of the account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EmojiComparison {
     /// `requested`, `offered` (by the other device), `starting`, `shown`, `confirmed` (here), `done`, `mismatch`, `cancelled` or
@@ -29,11 +29,11 @@ pub struct EmojiComparison {
     pub stage: String,
     /// The name or id of the other device, once it is known.
     pub other: Option<String>,
-    /// The emoji, while they are compared.
+    /// The emoji, while they are being compared.
     pub emoji: Vec<ComparedEmoji>,
 }
 
-/// Keepsake's device at an account that is encrypted end to end.
+/// Keepsake's device in an account with end-to-end encryption.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LiveDeviceView {
     /// The account vouches for the device.
@@ -42,11 +42,11 @@ pub struct LiveDeviceView {
     pub can_be_verified: bool,
     /// The backup of the keys of earlier messages: `absent`, `locked` (it needs the recovery key) or `open`.
     pub backup: String,
-    /// Number of missing keys that the backup was asked for.
+    /// Number of missing keys that were requested from the backup.
     pub keys_done: u64,
     /// Number of keys that were missing.
     pub keys_total: u64,
-    /// The comparison that goes on or ended last.
+    /// The comparison in progress, or the latest one that ended.
     pub comparison: Option<EmojiComparison>,
 }
 
@@ -64,13 +64,13 @@ pub struct LiveSourceView {
     pub state: String,
     /// What is wrong, and what to do; `None` if nothing is.
     pub detail: Option<String>,
-    /// Number of messages read while it catches up.
+    /// Number of messages read so far, while it catches up.
     pub done: Option<u64>,
-    /// Number of messages to read while it catches up, if that is known.
+    /// Number of messages to read while it catches up, if known.
     pub total: Option<u64>,
-    /// When it is tried or read again (epoch ms).
+    /// When it is next tried or read (epoch ms).
     pub next_at: Option<i64>,
-    /// Local hour at which it is read once a day; `None` if messages are read as they are said.
+    /// Local hour at which it is read once a day; `None` if messages are read as they arrive.
     pub daily_hour: Option<u8>,
     /// When the last new message arrived here (epoch ms).
     pub last_message_at: Option<i64>,
@@ -102,7 +102,7 @@ pub struct LiveSourcesResponse {
     pub is_secret_lost_at_end: bool,
 }
 
-/// Connects an account for the first time and adds it as a source. Nothing of it is stored until channels are chosen.
+/// Connects an account for the first time and adds it as a source. Nothing from it is stored until channels are chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LiveSourceAddRequest {
@@ -113,11 +113,11 @@ pub struct LiveSourceAddRequest {
     #[serde(default)]
     #[ts(optional)]
     pub secret: Option<String>,
-    /// The sign-in at a page that was begun, in place of a secret. The answer comes when it ends.
+    /// The sign-in on a web page that was begun, instead of a secret. The response is sent when the sign-in ends.
     #[serde(default)]
     #[ts(optional)]
     pub attempt: Option<String>,
-    /// Another name than the account's. A webhook needs one.
+    /// A name other than the account's. A webhook needs one.
     #[serde(default)]
     #[ts(optional)]
     pub name: Option<String>,
@@ -140,7 +140,7 @@ pub struct LiveSourceAdded {
 pub struct LiveSourceReconnectRequest {
     /// Id of the source.
     pub id: String,
-    /// Other settings; `None` keeps them.
+    /// Other settings; `None` leaves them unchanged.
     #[serde(default)]
     #[ts(optional, type = "Record<string, unknown>")]
     pub settings: Option<serde_json::Value>,
@@ -148,22 +148,22 @@ pub struct LiveSourceReconnectRequest {
     #[serde(default)]
     #[ts(optional)]
     pub secret: Option<String>,
-    /// The sign-in at a page that was begun, in place of a secret. The answer comes when it ends.
+    /// The sign-in on a web page that was begun, instead of a secret. The response is sent when the sign-in ends.
     #[serde(default)]
     #[ts(optional)]
     pub attempt: Option<String>,
 }
 
-/// Begins a sign-in at a page of the server or provider: in the browser for Matrix, with a code for mail.
+/// Begins a sign-in on a page of the server or provider: in the browser for Matrix, with a code for mail.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SignInRequest {
-    /// The settings of the source, as for adding it.
+    /// The settings of the source, as in the request that adds it.
     #[ts(type = "Record<string, unknown>")]
     pub settings: serde_json::Value,
 }
 
-/// A sign-in that waits for the person. `task_cancel` with the attempt ends it.
+/// A sign-in that waits for the person. To end it, pass the attempt to `task_cancel`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignInBegun {
     /// Its name, for the command that waits for it.
@@ -182,7 +182,7 @@ pub struct SignInBegun {
 pub struct LiveSourceRecoverRequest {
     /// Id of the source.
     pub id: String,
-    /// The recovery key or the passphrase. It is not kept.
+    /// The recovery key or the passphrase. It is not stored.
     pub recovery_key: String,
 }
 
@@ -192,7 +192,7 @@ impl std::fmt::Debug for LiveSourceRecoverRequest {
     }
 }
 
-/// Goes on with a comparison of emoji.
+/// Continues an emoji comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LiveSourceCompareRequest {
@@ -202,7 +202,7 @@ pub struct LiveSourceCompareRequest {
     pub action: String,
 }
 
-/// Pauses a source or all of them, or lets them go on.
+/// Pauses or resumes one source or all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LiveSourcePauseRequest {
@@ -214,7 +214,7 @@ pub struct LiveSourcePauseRequest {
     pub is_paused: bool,
 }
 
-/// Gives a source another name.
+/// Renames a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LiveSourceRenameRequest {
@@ -230,7 +230,7 @@ pub struct LiveSourceRenameRequest {
 pub struct LiveSourceScheduleRequest {
     /// Id of the source.
     pub id: String,
-    /// Local hour at which it is read once a day, 0 to 23; `None` means as messages are said.
+    /// Local hour at which it is read once a day, 0 to 23; `None` means that messages are read as they are sent.
     #[serde(default)]
     #[ts(optional)]
     pub daily_hour: Option<u8>,
@@ -242,7 +242,7 @@ pub struct LiveSourceScheduleRequest {
 pub struct LiveSourceRemoveRequest {
     /// Id of the source.
     pub id: String,
-    /// Erase everything that it brought. Otherwise it stays.
+    /// Erase everything that came from it. Otherwise, this data is kept.
     pub forget: bool,
 }
 
@@ -287,7 +287,7 @@ pub struct LiveChannelsResponse {
     pub items: Vec<LiveChannelView>,
 }
 
-/// Chooses what happens with channels of a source.
+/// Chooses what happens to channels of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LiveChannelsChooseRequest {
@@ -297,7 +297,7 @@ pub struct LiveChannelsChooseRequest {
     pub channels: Vec<String>,
     /// `ask`, `remember` or `ignore`.
     pub choice: String,
-    /// Messages before this time are not wanted (epoch ms); `None` means that all are.
+    /// Messages before this time are not wanted (epoch ms); `None` means that all messages are wanted.
     #[serde(default)]
     #[ts(optional)]
     pub since: Option<i64>,

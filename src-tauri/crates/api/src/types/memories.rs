@@ -183,7 +183,7 @@ pub struct NearMemory {
     pub similarity: f64,
     /// `exact`, `reinforcement`, `related`, `different`.
     pub outcome: String,
-    /// Whether a proposal may be merged into it: it is approved and states the same about the same person.
+    /// Whether a proposal may be merged into it: it is approved and states the same thing about the same person.
     pub can_merge: bool,
 }
 

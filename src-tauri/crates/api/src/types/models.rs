@@ -347,12 +347,12 @@ pub struct WatchedAddRequest {
     pub me: Option<String>,
 }
 
-/// A terminal agent whose sessions are found on this computer and not watched.
+/// A terminal agent whose sessions were found on this computer and are not watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WatchedOffer {
     /// The program, for `watched_follow`.
     pub program: String,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
     /// The folder of its sessions.
     pub path: String,

@@ -343,7 +343,7 @@ pub struct ContextResponse {
     pub detail: ContextDetailView,
 }
 
-/// The level of detail for the reader, and the reason.
+/// The level of detail for the reader, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContextDetailView {
     /// `brief`, `balanced`, `detailed`.
@@ -354,7 +354,7 @@ pub struct ContextDetailView {
     pub because: Vec<String>,
 }
 
-/// Allows agents to use an item anywhere, or revokes that.
+/// Allows agents to use an item anywhere, or withdraws this permission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ShareRequest {

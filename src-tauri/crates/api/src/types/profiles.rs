@@ -49,7 +49,7 @@ pub struct ProfileEntryView {
     pub history: Vec<ProfileVersionView>,
 }
 
-/// Disputes a profile entry, or undoes that.
+/// Disputes a profile entry, or undoes the dispute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileDebunkRequest {

@@ -194,11 +194,11 @@ pub struct AgentRow {
     pub name: String,
     /// Access level that the person chose; `None` if none.
     pub visibility: Option<String>,
-    /// Its sessions are not summarized.
+    /// Whether its sessions are left out of summaries.
     pub skips_memory: bool,
-    /// It may have goals.
+    /// Whether it may have goals.
     pub holds_goals: bool,
-    /// What the person set for it when adding it; `None` for a program without a token.
+    /// Access settings from when the person added it; `None` for a program without a token.
     pub access: Option<AgentAccessView>,
     /// Number of messages it wrote.
     pub messages: u64,
@@ -256,7 +256,7 @@ pub struct AgentsOverview {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AgentChoice {
-    /// Whether its sessions are not summarized.
+    /// Name of the agent.
     pub name: String,
     /// Whether its sessions are left out of summaries.
     #[serde(default)]

@@ -44,7 +44,7 @@ pub struct DryRunRequest {
     pub zone: Option<String>,
 }
 
-/// A person who speaks in a file.
+/// A participant in a file's conversations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ParticipantView {
     /// Display name.
@@ -97,9 +97,9 @@ pub struct ImportChannelView {
     pub conversations: u64,
     /// Number of new messages that an import would add to it.
     pub messages: u64,
-    /// Number of people who speak in it, without the owner.
+    /// Number of people who speak in it, not counting the owner.
     pub people: u64,
-    /// Names of up to three of them.
+    /// Names of up to three of the people.
     pub names: Vec<String>,
     /// The channel is known already. The import does not change its visibility.
     pub is_known: bool,
@@ -158,16 +158,16 @@ pub struct DryRunFile {
     pub parts: Vec<FileToken>,
     /// The files of the folder or archive that are not imported, by reason.
     pub left_out: Vec<LeftOutView>,
-    /// What a text may be that nothing recognizes, if the person says so.
+    /// Kinds that the person can choose for a text that no importer recognizes.
     pub may_be: Vec<MayBe>,
 }
 
-/// What a file may be that nothing in it tells.
+/// A kind that a file may be without indicating it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MayBe {
     /// Name of the importer.
     pub kind: String,
-    /// The file as one of this kind, in place of the file that was chosen.
+    /// The file, to be imported as this kind. It replaces the file that was chosen.
     pub file: FileToken,
 }
 
@@ -178,7 +178,7 @@ pub struct LeftOutView {
     pub reason: String,
     /// The reason in plain words.
     pub text: String,
-    /// Whether one of them may hold messages that the person misses.
+    /// Whether one of them may hold the messages that the person is missing.
     pub may_be_an_export: bool,
     /// Number of files.
     pub count: u64,
@@ -228,7 +228,7 @@ pub struct ImportStartRequest {
     /// Exclude all imported conversations (not used for memory). Default `false`.
     #[serde(default)]
     pub private: bool,
-    /// Who may see what is said in single new channels. Ignored for channels that are known already.
+    /// Who may see what is said in individual new channels. Ignored for channels that are already known.
     #[serde(default)]
     #[ts(optional, as = "Option<Vec<ChannelChoiceView>>")]
     pub channels: Vec<ChannelChoiceView>,
@@ -296,7 +296,7 @@ pub struct ImportsResponse {
     pub items: Vec<ImportView>,
 }
 
-/// Receipt of removing the sample data.
+/// Receipt for the removal of the sample data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SampleRemoved {
     /// Number of messages removed.

@@ -121,7 +121,7 @@ pub struct AppStatus {
     pub version: String,
     /// Path of the data folder.
     pub data_dir: String,
-    /// The configured folder, if other users can read it, so that a private folder inside it is used instead.
+    /// The configured folder, if other users can read it. A private folder inside it is used instead.
     pub shared_dir: Option<String>,
     /// The counts.
     pub counts: Counts,

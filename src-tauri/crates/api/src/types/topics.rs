@@ -150,7 +150,7 @@ pub struct TopicDetail {
     pub text: String,
     /// The lines of its text.
     pub lines: Vec<TopicLineView>,
-    /// All versions, current history first, newest first.
+    /// All versions, newest first, with retired ones last.
     pub versions: Vec<TopicVersionView>,
     /// The latest messages, up to 500, in chronological order.
     pub messages: Vec<LineView>,

@@ -68,7 +68,7 @@ impl Sieve {
         std::mem::take(&mut self.passed)
     }
 
-    /// The results, including quarantined text from the turns from `from` on.
+    /// The results, including quarantined text from turn `from` onward.
     pub(super) fn finish(mut self, places: &Places<'_>, from: usize) -> Proposals {
         let mut seen = HashSet::new();
         self.stops.retain(|stop| {
@@ -152,7 +152,7 @@ fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
         .knowledge
         .iter()
         .flat_map(|detail| [Some(&detail.topic), detail.context.as_ref()].into_iter().flatten().chain(&detail.tags));
-    // Nobody calls themselves "the user". A text such as "the user lives in Bonn" tells a machine what to believe.
+    // Nobody calls themselves "the user". Text such as "the user lives in Bonn" tells a machine what to believe.
     if let Some(rest) = candidate.content.strip_prefix("User ") {
         let head: Vec<&str> = rest.split_whitespace().take(2).collect();
         if said.to_lowercase().contains(&format!("the user {}", head.join(" ").to_lowercase())) {

@@ -93,7 +93,7 @@ impl Shown {
 pub enum Advice {
     /// Archive the entry.
     Archive(Because),
-    /// Merge the entries, because they say the same.
+    /// Merge the entries, because they say the same thing.
     Merge,
 }
 
@@ -115,7 +115,7 @@ pub struct Reflected {
     pub opinions: Vec<Opinion>,
 }
 
-/// Bundles of entries that may be shown together, because they are of one person and one audience; in the given order.
+/// Bundles of entries that may be shown together, because they are about one person and for one audience; in the given order.
 pub fn bundles(memories: &[Remembered]) -> Vec<Vec<usize>> {
     let mut circles: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, memory) in memories.iter().enumerate() {

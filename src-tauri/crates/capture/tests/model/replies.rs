@@ -107,7 +107,7 @@ fn check(prompt: &str, table: &str, expected: ExpectFile, task: impl Fn() -> Tas
 }
 
 fn leaked(turns: Vec<Turn<'static>>) -> keepsake_capture::Conversation<'static> {
-    // A handful of conversations that live as long as the test run.
+    // A few conversations that live as long as the test run.
     conversation(Vec::leak(turns))
 }
 

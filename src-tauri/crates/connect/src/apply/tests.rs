@@ -1,4 +1,4 @@
-//! Carries out plans in temporary folders: permissions, links, backups, and everything that must stop it.
+//! Tests carrying out plans in temporary folders: permissions, links, backups, and everything that must prevent it.
 
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ fn a_file_is_replaced_and_what_it_was_is_beside_it() {
     let written = apply(&plan(vec![change(&path, Some("old"), Some("new"))]), NOW).unwrap();
     assert_eq!(written, [Written { path: path.clone(), backup: Some(backup.clone()) }]);
     assert_eq!([fs::read_to_string(&path).unwrap(), fs::read_to_string(&backup).unwrap()], ["new", "old"]);
-    // In the same second a second backup gets another name.
+    // A second backup within the same second gets another name.
     let written = apply(&plan(vec![change(&path, Some("new"), None)]), NOW).unwrap();
     assert_eq!(written[0].backup.as_deref(), Some(&*folder.path().join(format!("settings.json.keepsake-backup-{STAMP}-2"))));
     assert!(!path.exists(), "a file that holds nothing goes");
@@ -128,7 +128,7 @@ fn a_failure_in_the_middle_puts_the_files_before_it_back() {
     fs::write(&first, "one").unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let fresh = folder.path().join("fresh");
-    // A folder cannot be made where a file is.
+    // A folder cannot be created where a file exists.
     let impossible = folder.path().join("file/below");
     let changes = vec![
         change(&first, Some("one"), Some("1")),

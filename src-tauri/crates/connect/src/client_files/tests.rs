@@ -1,4 +1,4 @@
-//! Where each client keeps its files, as a table.
+//! Tests where each client keeps its files, as a table.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
-//! Sets and removes single values in JSON with comments, and leaves every other byte as it is.
+//! Sets and removes single values in JSON with comments, and leaves every other byte unchanged.
 //!
-//! `jsonc-parser` says where things are; the text is cut there by hand. Its own tree can edit as well, and does not promise that
-//! an insertion followed by a removal gives the same bytes, which is what undo needs. The rule that makes the bytes come back:
-//! what Keepsake creates stands on lines of its own, and what it puts into an empty `{}` or `[]` of the person begins on the
-//! same line as the bracket. So the removal can tell an object that it created from one that was there.
+//! `jsonc-parser` gives the positions; the text is edited directly. The parser's own tree can be edited too, but does not
+//! guarantee that an insertion followed by a removal restores the same bytes, which undo requires. The rule that restores them:
+//! what Keepsake creates is on lines of its own, and what it adds to an empty `{}` or `[]` of the person begins on the same
+//! line as the bracket. This way, the removal can tell an object that Keepsake created from one that already existed.
 
 mod tree;
 mod write;
@@ -24,7 +24,7 @@ pub(super) enum Step {
     End,
 }
 
-/// The path of keys.
+/// A path that consists of keys.
 pub(super) fn keys(names: &[&str]) -> Vec<Step> {
     names.iter().map(|name| Step::Key((*name).to_owned())).collect()
 }
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str) -> Result<Value, Fault> {
     Ok(tree::parse(text)?.map_or_else(|| Value::Object(serde_json::Map::new()), |root| root.value()))
 }
 
-/// Sets the value at a path. Objects and arrays that are missing on the way are created.
+/// Sets the value at a path. Missing objects and arrays on the path are created.
 pub(super) fn set(text: &str, path: &[Step], value: &Value) -> Result<String, Fault> {
     let mut expected = read(text)?;
     set_value(&mut expected, path, value)?;
@@ -45,7 +45,7 @@ pub(super) fn set(text: &str, path: &[Step], value: &Value) -> Result<String, Fa
     if read(&result).is_ok_and(|found| found == expected) { Ok(result) } else { Err(Fault::TooMuch) }
 }
 
-/// Removes the value at a path, and the objects and arrays around it that Keepsake created and that are empty then.
+/// Removes the value at a path, and the objects and arrays around it that Keepsake created and that are then empty.
 pub(super) fn remove(text: &str, path: &[Step]) -> Result<String, Fault> {
     let Some(root) = parse(text, path)? else { return Ok(text.to_owned()) };
     let mut expected = root.value();
@@ -110,7 +110,7 @@ impl New<'_> {
         format!("{}{}", self.prefix(), layout.created(self.rest, self.value, base))
     }
 
-    /// What is created is on lines of its own even then, so that the removal finds it.
+    /// Even within a line, created objects and lists are on lines of their own, so that the removal finds them.
     fn in_line(&self, layout: &Layout, base: &str) -> String {
         if self.rest.is_empty() { format!("{}{}", self.prefix(), layout.line(self.value)) } else { self.on_lines(layout, base) }
     }
@@ -135,7 +135,7 @@ fn insertion(text: &str, node: &Node, layout: &Layout, new: &New<'_>, is_root: b
     }
 }
 
-/// Puts the first member into an empty object or list.
+/// Inserts the first member into an empty object or list.
 fn filling(text: &str, node: &Node, layout: &Layout, new: &New<'_>, is_root: bool) -> Vec<Edit> {
     let inner = node.span.start + 1..node.span.end - 1;
     let content = &text[inner.clone()];
@@ -156,14 +156,15 @@ fn filling(text: &str, node: &Node, layout: &Layout, new: &New<'_>, is_root: boo
     vec![(inner.start..inner.start, new.in_line(layout, base_of(text, inner.start)))]
 }
 
-/// How a member is cut, or nothing if the object or array around it is to go as well.
+/// The edits that remove a member; nothing if the object or array around it is to be removed as well.
 fn removal(text: &str, node: &Node, place: usize, is_root: bool) -> Option<Vec<Edit>> {
     let spans = node.spans();
     let span = spans.get(place)?.clone();
     let comma = comma_after(text, span.end);
     let end = comma.map_or(span.end, |comma| comma + 1);
     let comma_before = place.checked_sub(1).and_then(|before| comma_after(text, spans[before].end));
-    // A member on a line of its own goes with the newline before it, unless that would put the rest of its line into a comment.
+    // A member on a line of its own is removed with the newline before it, unless that would move the rest of its line into a
+    // comment.
     let from = comma_before.unwrap_or(node.span.start) + 1;
     let has_rest = !text[end..next_line(text, end)].trim().is_empty();
     let start = own_line(text, span.start).map(|_| without_newline(text, line_start(text, span.start)));
@@ -188,24 +189,25 @@ fn removal(text: &str, node: &Node, place: usize, is_root: bool) -> Option<Vec<E
     })
 }
 
-/// Whether nothing is around the root, no comment either. A file with an empty root alone needs no exact undo, because it goes.
+/// Whether there is nothing around the root, not even a comment. If only an empty root is left, no exact undo is needed,
+/// because the file is removed.
 fn is_whole(text: &str, root: &Node) -> bool {
     text[..root.span.start].trim().is_empty() && text[root.span.end..].trim().is_empty()
 }
 
-/// The whitespace before a byte, if it is all that its line has before it.
+/// The whitespace before a byte, if there is nothing else before it on its line.
 fn own_line(text: &str, at: usize) -> Option<&str> {
     let before = &text[line_start(text, at)..at];
     (line_start(text, at) > 0 && before.trim().is_empty()).then_some(before)
 }
 
-/// The indent of the line that holds a byte.
+/// The indent of the line that contains a byte.
 fn base_of(text: &str, at: usize) -> &str {
     let line = &text[line_start(text, at)..at];
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// The comma behind a member, if there is one.
+/// The comma after a member, if there is one.
 fn comma_after(text: &str, at: usize) -> Option<usize> {
     let mut at = at;
     loop {
@@ -222,7 +224,7 @@ fn comma_after(text: &str, at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a comment that runs to the end of its line ends at `to`. Between the two is nothing but comments and whitespace.
+/// Whether a comment that runs to the end of its line ends at `to`. The range contains only comments and whitespace.
 fn ends_in_comment(text: &str, from: usize, to: usize) -> bool {
     let mut at = from;
     while at < to {
@@ -308,7 +310,7 @@ fn remove_value(target: &mut Value, path: &[Step]) {
     }
 }
 
-/// Drops what is empty along a path, to compare two values except for that.
+/// Removes empty objects and arrays along a path, so that a comparison ignores them.
 fn prune(target: &mut Value, path: &[Step]) {
     let Some((step, rest)) = path.split_first() else { return };
     let is_empty =
@@ -332,7 +334,7 @@ fn prune(target: &mut Value, path: &[Step]) {
     }
 }
 
-/// Whether a text holds nothing but an empty object, and no comment.
+/// Whether a text is blank or contains only an empty object, without comments.
 pub(super) fn is_empty(text: &str) -> bool {
     let packed: String = text.split_whitespace().collect();
     packed.is_empty() || packed == "{}"

@@ -1,10 +1,10 @@
-//! Sets and removes in texts of every layout, and compares bytes.
+//! Tests setting and removing values in texts of every layout, byte for byte.
 
 use serde_json::json;
 
 use super::*;
 
-/// Sets `path` and compares the text, then removes it and compares with the text before.
+/// Sets `path` and compares the text, then removes it and compares with the original text.
 fn check(before: &str, path: &[Step], value: &Value, expect: &str) {
     let after = set(before, path, value).unwrap_or_else(|fault| panic!("{before:?}: {fault:?}"));
     assert_eq!(after, expect, "{before:?}");
@@ -33,7 +33,7 @@ fn an_entry_is_set_and_removed_to_the_byte() {
     check("", &format!("{fresh}\n"));
     check("{}", fresh);
     check("{}\n", &format!("{fresh}\n"));
-    // Other members, with a tab and without a newline at the end.
+    // Other members, indented with a tab, and no newline at the end.
     check(
         "{\n\t\"a\": 1\n}",
         "{\n\t\"a\": 1,\n\t\"servers\": {\n\t\t\"k\": {\n\t\t\t\"command\": \"/k\",\n\t\t\t\"args\": [\"a\", \"b\"]\n\t\t}\n\
@@ -88,7 +88,7 @@ fn an_entry_is_set_and_removed_to_the_byte() {
     );
     // Nothing but comments around the root.
     check("// top\n{\n}\n", &format!("// top\n{}\n}}\n", &fresh[..fresh.len() - 2]));
-    // An empty object of the person stays.
+    // An empty object that the person wrote is kept.
     check(
         r#"{
   "servers": {},
@@ -128,7 +128,7 @@ fn an_entry_is_set_and_removed_to_the_byte() {
   }
 }"#,
     );
-    // All in one line.
+    // All on one line.
     check(
         "{\"a\":1}",
         r#"{"a":1, "servers": {
@@ -140,13 +140,13 @@ fn an_entry_is_set_and_removed_to_the_byte() {
     );
     check("{\"servers\":{\"x\":1}}", "{\"servers\":{\"x\":1, \"k\": {\"command\": \"/k\", \"args\": [\"a\", \"b\"]}}}");
     check("{\"servers\":{\"x\":1,}}", "{\"servers\":{\"x\":1, \"k\": {\"command\": \"/k\", \"args\": [\"a\", \"b\"]},}}");
-    // The newlines of Windows.
+    // Windows newlines.
     check(
         "{\r\n  \"a\": 1\r\n}\r\n",
         "{\r\n  \"a\": 1,\r\n  \"servers\": {\r\n    \"k\": {\r\n      \"command\": \"/k\",\r\n      \"args\": [\"a\", \
          \"b\"]\r\n    }\r\n  }\r\n}\r\n",
     );
-    // The bracket on the line of the last member.
+    // The closing bracket on the line of the last member.
     check(
         "{\"a\": 1,\n \"servers\": {\"x\": 2}}",
         "{\"a\": 1,\n \"servers\": {\"x\": 2, \"k\": {\"command\": \"/k\", \"args\": [\"a\", \"b\"]}}}",

@@ -1,4 +1,4 @@
-//! JSON with comments as a tree of places in the text. Reading only.
+//! JSON with comments as a tree of positions in the text. Reading only.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::Step;
 use crate::error::Fault;
 use crate::text::place;
 
-/// A value and where it stands.
+/// A value and its position.
 pub(super) struct Node {
     pub(super) span: Range<usize>,
     pub(super) kind: Kind,
@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Leaf(Value),
 }
 
-/// A name with its value. The span holds both.
+/// A name with its value. The span covers both.
 pub(super) struct Member {
     pub(super) name: String,
     pub(super) span: Range<usize>,
@@ -40,7 +40,7 @@ impl Node {
         }
     }
 
-    /// Where a step leads, as a position among the members.
+    /// Position among the members that a step leads to.
     pub(super) fn place(&self, step: &Step) -> Option<usize> {
         match (step, &self.kind) {
             (Step::Key(name), Kind::Object(members)) => members.iter().position(|member| member.name == *name),
@@ -49,7 +49,7 @@ impl Node {
         }
     }
 
-    /// A name on the way along a path that is there more than once. Which one counts depends on the client.
+    /// A name on the path that occurs more than once in its object. Which one counts depends on the client.
     pub(super) fn twice<'a>(&self, path: &'a [Step]) -> Option<&'a str> {
         let (step, rest) = path.split_first()?;
         if let (Step::Key(name), Kind::Object(members)) = (step, &self.kind)
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// Where the members stand, names included.
+    /// Positions of the members, including their names.
     pub(super) fn spans(&self) -> Vec<Range<usize>> {
         match &self.kind {
             Kind::Object(members) => members.iter().map(|member| member.span.clone()).collect(),
@@ -92,7 +92,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Reads a text whose root is an object. A text without a value gives nothing.
+/// Parses a text whose root is an object. Returns nothing for a text without a value.
 pub(super) fn parse(text: &str) -> Result<Option<Node>, Fault> {
     let broken = |at: usize| {
         let (line, column) = place(text, at);
@@ -133,7 +133,7 @@ fn members(object: &ast::Object<'_>) -> Result<Vec<Member>, Fault> {
     object.properties.iter().map(member).collect()
 }
 
-/// A number, or its text if it is beyond what can be represented. It is only compared.
+/// A number, or its text if the number cannot be represented. Used only for comparison.
 fn number(text: &str) -> Value {
     text.parse::<Number>().map_or_else(|_| Value::from(text), Value::Number)
 }

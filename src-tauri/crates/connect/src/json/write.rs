@@ -1,11 +1,11 @@
-//! Writes JSON values in the layout of the file around them. Where they are put is decided elsewhere.
+//! Writes JSON values in the layout of the surrounding file. Where they are inserted is decided elsewhere.
 
 use serde_json::Value;
 
 use super::Step;
 use crate::text::newline;
 
-/// Indent of a file that shows none, which is what most clients write themselves.
+/// Indent for a file without indented lines. Most clients use the same.
 const INDENT: &str = "  ";
 
 /// Newline and indent of a file.
@@ -15,7 +15,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a text: its first indented line shows the indent.
+    /// The layout of a text. Its first indented line determines the indent.
     pub(super) fn of(text: &str) -> Self {
         let indents = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('*'));
         let indents = indents.map(|line| &line[..line.len() - line.trim_start().len()]);
@@ -23,12 +23,12 @@ impl Layout {
         Self { newline: newline(text), unit: unit.to_owned() }
     }
 
-    /// One step deeper than `base`.
+    /// The indent one level deeper than `base`.
     pub(super) fn deeper(&self, base: &str) -> String {
         format!("{base}{}", self.unit)
     }
 
-    /// A value within one line.
+    /// A value on one line.
     pub(super) fn line(&self, value: &Value) -> String {
         match value {
             Value::Array(list) => format!("[{}]", list.iter().map(|item| self.line(item)).collect::<Vec<_>>().join(", ")),
@@ -40,7 +40,7 @@ impl Layout {
         }
     }
 
-    /// A value on several lines that are indented from `base`. Lists of plain values stay within a line.
+    /// A value on several lines, indented from `base`. Lists of plain values stay on one line.
     pub(super) fn lines(&self, value: &Value, base: &str) -> String {
         let inner = self.deeper(base);
         match value {
@@ -57,7 +57,7 @@ impl Layout {
         }
     }
 
-    /// A value with the objects and lists around it that a path asks for.
+    /// A value inside the objects and lists that a path requires.
     pub(super) fn created(&self, path: &[Step], value: &Value, base: &str) -> String {
         self.lines(&wrapped(path, value), base)
     }

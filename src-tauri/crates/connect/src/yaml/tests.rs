@@ -1,4 +1,4 @@
-//! Adds and removes the entry in files as Goose and people write them, and compares bytes.
+//! Tests adding and removing the entry in files as Goose and people write them, byte for byte.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn connected(text: &str) -> String {
     edited.text
 }
 
-/// The entry at an indent.
+/// The expected entry at an indent.
 fn entry(indent: usize) -> String {
     let lines = [
         "keepsake:",

@@ -1,4 +1,4 @@
-//! YAML as a tree of places in the text. Reading only.
+//! YAML as a tree of positions in the text. Reading only.
 
 use serde_json::{Map, Value};
 use yaml_rust2::parser::{Event, Parser};
@@ -7,22 +7,22 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::error::Fault;
 
-/// Depth beyond which a file is refused; Goose's own has four levels.
+/// Maximum depth; a more deeply nested file is refused. Goose's own file has four levels.
 const DEPTH_MAX: usize = 64;
 
 /// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// A mapping in lines.
+    /// A mapping on separate lines.
     Lines,
-    /// A mapping in braces, which are at these bytes.
+    /// A mapping in braces, which are at these byte positions.
     Braces(usize, usize),
     /// No value.
     Nothing,
     Other,
 }
 
-/// A value: what it means, how it is written, and the members of a mapping.
+/// A value: its meaning, how it is written, and its members if it is a mapping.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) value: Value,
@@ -30,7 +30,7 @@ pub(super) struct Node {
     pub(super) entries: Vec<Entry>,
 }
 
-/// A member of a mapping. Line and column count from 0, the start in bytes.
+/// A member of a mapping. Its line and column are counted from 0, its start in bytes.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     }
 }
 
-/// The byte at which each character begins, and the length.
+/// The byte position of each character, and the length of the text.
 fn bytes(text: &str) -> Vec<usize> {
     text.char_indices().map(|(at, _)| at).chain(std::iter::once(text.len())).collect()
 }
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 }
 
-/// The meaning, to compare. A key that is no text is written out.
+/// The meaning, for comparison. A key that is not text is converted to text.
 fn value_of(yaml: &Yaml) -> Value {
     match yaml {
         Yaml::Null | Yaml::BadValue | Yaml::Alias(_) => Value::Null,

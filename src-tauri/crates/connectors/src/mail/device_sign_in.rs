@@ -1,4 +1,4 @@
-//! Signing in with a code: asks the provider, as often as it wants to be asked, until the person entered the code at its page.
+//! Signing in with a code: polls the provider, at the interval it asks for, until the person has entered the code on its page.
 
 use std::time::Duration;
 
@@ -11,10 +11,11 @@ use crate::contract::Fault;
 use crate::secret::Secret;
 use crate::sign_in::{LOOK_AGAIN, stopped as stopped_by_person};
 
-/// Questions in a row that may fail on the way. A network that changes loses one or two; an address that is wrong fails always.
+/// Maximum number of consecutive requests that may get lost. A network change loses one or two; requests to a wrong address
+/// always fail.
 const LOST_MAX: u32 = 5;
 
-/// A sign-in that waits for the person to enter a code. Dropping it ends it.
+/// A sign-in that is waiting for the person to enter a code. Dropping it cancels it.
 #[derive(Debug)]
 pub struct DeviceSignIn {
     settings: OAuthSettings,
@@ -23,7 +24,7 @@ pub struct DeviceSignIn {
 }
 
 impl DeviceSignIn {
-    /// Asks the provider for a code.
+    /// Requests a code from the provider.
     pub async fn begin(settings: &OAuthSettings) -> Result<Self, Fault> {
         let code = oauth::begin(settings).await?;
         let ends = Instant::now() + code.expires_in;
@@ -40,7 +41,7 @@ impl DeviceSignIn {
         &self.code.user_code
     }
 
-    /// Waits until the person entered the code. Returns the secret of the source.
+    /// Waits until the person has entered the code. Returns the secret of the source.
     pub async fn finish(mut self, is_cancelled: impl Fn() -> bool, clock: &dyn Clock) -> Result<Secret, Fault> {
         let ends = self.ends;
         let stopped = async {
@@ -55,10 +56,11 @@ impl DeviceSignIn {
         }
     }
 
-    /// Asks until the provider says yes or no.
+    /// Polls until the provider approves or refuses.
     async fn entered(&mut self, clock: &dyn Clock) -> Result<Secret, Fault> {
         let mut lost = 0;
-        // After a lost question the wait doubles (RFC 8628, section 3.5), so that a provider in trouble is not asked more and more.
+        // After a lost request, the wait doubles (RFC 8628, section 3.5), so that an overloaded provider does not get more and
+        // more requests.
         let mut wait = Duration::ZERO;
         loop {
             tokio::time::sleep(self.code.interval.max(wait)).await;

@@ -1,6 +1,6 @@
-//! Reads mails of the open folder and delivers them, a bounded number at a time, each delivery with the position after it.
+//! Reads emails of the open folder and delivers a limited number at a time, each delivery with the position after it.
 //!
-//! Not here: which mails (`position`, `reading`), and their shape ([`keepsake_importers`]).
+//! Not here: which emails to read (`position`, `reading`), and their format ([`keepsake_importers`]).
 
 use std::collections::HashMap;
 
@@ -14,25 +14,26 @@ use super::settings::MailSettings;
 use crate::contract::{Delivery, Fault, InboxError};
 use crate::link::Link;
 
-/// Maximum number of messages of a delivery.
+/// Maximum number of messages per delivery.
 const MESSAGES_MAX: usize = 200;
 
-/// Maximum bytes of text of a delivery, unless one message has more.
+/// Maximum number of bytes of text per delivery, unless a single message has more.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
 
-/// Maximum bytes of a mail that is fetched. Providers allow up to 50 MiB, attachments included, which are a third larger on the way.
+/// Maximum size in bytes of an email to fetch. Providers allow up to 50 MiB including attachments, which are a third larger in
+/// transit.
 const MAIL_BYTES_MAX: u32 = 72 * 1024 * 1024;
 
-/// Bytes of mails that are asked for with one command.
+/// Maximum number of bytes of email requested with one command.
 const GROUP_BYTES: u32 = 1024 * 1024;
 
-/// Maximum number of mails that are asked for with one command, whatever their sizes.
+/// Maximum number of emails requested with one command, regardless of their sizes.
 const GROUP_MAILS: usize = 50;
 
 /// One day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Why a mail that the server does not give is left out.
+/// Why an email that the server does not return is left out.
 const NOT_GIVEN: &str = "the server does not give it";
 
 /// Which end of the position moves.
@@ -44,7 +45,7 @@ pub(super) enum Way {
     On,
 }
 
-/// A folder that is read.
+/// Reads one folder.
 pub(super) struct Reader<'a> {
     pub(super) settings: &'a MailSettings,
     pub(super) link: &'a Link,
@@ -54,20 +55,20 @@ pub(super) struct Reader<'a> {
     pending: Pending,
 }
 
-/// What was read and not delivered yet.
+/// What has been read but not yet delivered.
 #[derive(Default)]
 struct Pending {
     delivery: Delivery,
     text_bytes: usize,
-    /// The ids in it, each with its sender and time.
+    /// Its message ids, each with its sender and time.
     ids: HashMap<SourceRef, Message>,
 }
 
-/// What became of a mail.
+/// The messages of an email, or why it is left out.
 type Outcome = Result<Vec<Message>, &'static str>;
 
 impl<'a> Reader<'a> {
-    /// Reads a folder from this position on.
+    /// Creates a reader that starts at this position of a folder.
     pub(super) fn new(
         settings: &'a MailSettings,
         link: &'a Link,
@@ -78,7 +79,7 @@ impl<'a> Reader<'a> {
         Self { settings, link, folder, since, position, pending: Pending::default() }
     }
 
-    /// Reads these mails in their order, and delivers them with the positions after them; after the last one, `end`.
+    /// Reads these emails in order, and delivers them with the positions after them; the last delivery has the position `end`.
     pub(super) async fn read(&mut self, session: &mut Session, mails: &[(u32, Marks)], way: Way, end: u32) -> Result<(), Fault> {
         let mut rest = mails;
         while !rest.is_empty() {
@@ -92,13 +93,13 @@ impl<'a> Reader<'a> {
                     _ if self.is_too_old(marks) => Ok(Vec::new()),
                     (None, Some(Ok(first))) => self.whole(session, *uid, *marks, first).await?,
                     (None, Some(Err(reason))) => Err(reason),
-                    // It was removed meanwhile.
+                    // The email was removed in the meantime.
                     (None, None) => Ok(Vec::new()),
                 };
                 self.add(outcome).await?;
                 self.advance(way, *uid);
             }
-            // What was fetched is stored at once, so that a connection that breaks often still comes to an end.
+            // What was fetched is stored at once, so that fetching still finishes even if the connection breaks often.
             if !rest.is_empty() {
                 self.deliver(true).await?;
             }
@@ -136,13 +137,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Why a mail is left out without a look at it.
+    /// Why an email is left out without being read.
     fn left_out(&self, marks: &Marks) -> Option<&'static str> {
         let by_place = self.place(marks, false).skips();
         by_place.or((marks.size > MAIL_BYTES_MAX).then_some(SkipReason::TooLarge)).map(phrase)
     }
 
-    /// Whether a mail arrived so long before the wanted time that it cannot be meant.
+    /// Whether an email arrived so long before the requested period that it cannot belong to it.
     fn is_too_old(&self, marks: &Marks) -> bool {
         let bound = self.since.map(|since| since.0.saturating_sub(DAYS_BEFORE * DAY_MS));
         bound.zip(marks.arrived).is_some_and(|(bound, arrived)| arrived.0 < bound)
@@ -152,8 +153,8 @@ impl<'a> Reader<'a> {
         self.left_out(marks).is_none() && !self.is_too_old(marks)
     }
 
-    /// The first piece of each mail, or why there is none. A server that refuses several mails is asked for each by itself, so that
-    /// one broken mail does not hold up a folder.
+    /// The first piece of each email, or why there is none. If a server refuses several emails, each is requested separately,
+    /// so that one broken email does not block a folder.
     async fn first_pieces(
         &self,
         session: &mut Session,
@@ -180,14 +181,14 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// Reads a mail to its end, and makes messages of it.
+    /// Reads an email to its end and converts it to messages.
     async fn whole(&self, session: &mut Session, uid: u32, marks: Marks, first: Vec<u8>) -> Result<Outcome, Fault> {
         let mut bytes = MailBytes::default();
         let mut from = 0_u32;
         let mut got = first.len();
         bytes.push(&first);
         drop(first);
-        // A piece that is shorter than what was asked for is the last one, whatever size the server gave.
+        // A piece that is shorter than requested is the last one, regardless of the size that the server reported.
         while got == PIECE_BYTES as usize {
             from = from.saturating_add(PIECE_BYTES);
             if from > MAIL_BYTES_MAX {
@@ -207,7 +208,7 @@ impl<'a> Reader<'a> {
         self.messages(bytes, marks).await
     }
 
-    /// The messages of a mail that are not stored yet.
+    /// The messages of an email that are not stored yet.
     async fn messages(&self, mut bytes: MailBytes, marks: Marks) -> Result<Outcome, Fault> {
         let messages = match self.parsed(&mut bytes, marks, false).await? {
             Ok(messages) => messages,
@@ -234,7 +235,7 @@ impl<'a> Reader<'a> {
         Ok(Ok(new))
     }
 
-    /// What the importer makes of a mail. The bytes can be used again.
+    /// Parses an email with the importer, and returns the bytes so that they can be reused.
     async fn parsed(
         &self,
         bytes: &mut MailBytes,
@@ -256,13 +257,13 @@ impl<'a> Reader<'a> {
             let read = read_mail(&mut mail, &place, &ImportOptions { zone: Zone::UTC, ..ImportOptions::new(arrived) });
             (mail, read)
         };
-        // It fails only if the runtime ends.
+        // This fails only if the runtime shuts down.
         let (mail, read) = tokio::task::spawn_blocking(work).await.map_err(|_| Fault::Inbox(InboxError::Stopped))?;
         *bytes = mail;
         Ok(read)
     }
 
-    /// The message with this id that is stored or waits to be.
+    /// The message with this id, if it is stored or about to be delivered.
     async fn known(&self, source: &SourceRef) -> Result<Option<Message>, Fault> {
         if let Some(found) = self.pending.ids.get(source) {
             return Ok(Some(found.clone()));
@@ -270,12 +271,12 @@ impl<'a> Reader<'a> {
         Ok(self.link.stored(source.clone()).await?)
     }
 
-    /// Whether the id of a message is that of another mail.
+    /// Whether a message's id already belongs to a different email.
     async fn is_of_another(&self, message: &Message) -> Result<bool, Fault> {
         Ok(self.known(&message.source).await?.is_some_and(|known| !is_same_mail(&known, message)))
     }
 
-    /// Adds what became of a mail. If the delivery is full, it goes first, with the position before this mail.
+    /// Adds the result of an email. If the delivery is full, it is sent first, with the position before this email.
     async fn add(&mut self, outcome: Outcome) -> Result<(), Fault> {
         let messages = match outcome {
             Ok(messages) => messages,
@@ -291,7 +292,7 @@ impl<'a> Reader<'a> {
             self.deliver(true).await?;
         }
         for message in messages {
-            // A mail with many large ones attached. Those that were delivered are known when it is read again.
+            // An email may have many large emails attached. Those already delivered are recognized when it is read again.
             if !self.pending.delivery.messages.is_empty() && self.pending.text_bytes + message.text.len() > TEXT_BYTES_MAX {
                 self.deliver(false).await?;
             }
@@ -302,7 +303,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Delivers what waits. Without the position, if a mail is only half in it.
+    /// Sends the pending delivery, without the position if it contains only part of an email.
     async fn deliver(&mut self, with_position: bool) -> Result<(), Fault> {
         let Pending { delivery, .. } = std::mem::take(&mut self.pending);
         let position = with_position.then(|| self.position.kept());
@@ -312,7 +313,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A reason in words that fit a mailbox; those of the importer speak of a file.
+/// A reason worded for a mailbox; the importer's reasons refer to a file.
 fn phrase(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::Deleted => "deleted mail",
@@ -325,7 +326,7 @@ fn phrase(reason: SkipReason) -> &'static str {
     }
 }
 
-/// How many of these mails are asked for with one command.
+/// How many of these emails to request with one command.
 fn group_len(mails: &[(u32, Marks)]) -> usize {
     let mut bytes = 0_u32;
     let fits = |(_, marks): &&(u32, Marks)| {

@@ -1,4 +1,4 @@
-//! Folders: their names on the wire and for people, and what they are for.
+//! Folders: their names in the protocol and for display, and what they are used for.
 //!
 //! Not here: the command that lists them (`session`).
 
@@ -8,22 +8,22 @@ use keepsake_importers::FolderUse;
 
 use crate::contract::FoundChannel;
 
-/// Longest name of a folder, in bytes. Servers allow about 255 characters.
+/// Maximum length of a folder name, in bytes. Servers allow about 255 characters.
 const NAME_BYTES_MAX: usize = 1024;
 
-/// A folder with mails.
+/// A folder that can contain emails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Folder {
-    /// Its name as the server writes it, which is its id.
+    /// Its name exactly as the server sends it, which is also its id.
     pub(super) id: String,
-    /// Its name for people.
+    /// Its display name.
     pub(super) title: String,
-    /// What it is for, if no mail of it is wanted.
+    /// Its special use, if that means that none of its emails are read.
     pub(super) folder_use: Option<FolderUse>,
 }
 
 impl Folder {
-    /// Reads a line of a list; `None` if it has no mails of its own, or a name that cannot be asked for.
+    /// Reads a line of a folder list; `None` if the folder has no emails of its own, or its name cannot be sent.
     pub(super) fn of(listed: &MailboxListData<'_>) -> Option<Self> {
         let is_none = |attribute: &NameAttribute<'_>| match attribute {
             NameAttribute::NoSelect => true,
@@ -59,7 +59,7 @@ impl Folder {
     }
 }
 
-/// The name in quotes, as it is sent; `None` if it cannot be sent so.
+/// The name in quotes, as it is sent; `None` if it cannot be sent in quotes.
 pub(super) fn quoted(name: &str) -> Option<String> {
     if name.contains(['\r', '\n', '\0']) {
         return None;
@@ -67,8 +67,8 @@ pub(super) fn quoted(name: &str) -> Option<String> {
     Some(format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
-/// A name without the marks that it has within quotes, which the parser leaves there. It also leaves names that came as literals as
-/// they are, so only a name in which all marks make sense is changed.
+/// A name without the backslash escapes of a quoted string, which the parser does not remove. Names sent as literals have no
+/// escapes, so a name is only changed if all of its escapes are valid.
 fn unescaped(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut chars = name.chars();
@@ -84,7 +84,7 @@ fn unescaped(name: &str) -> String {
     plain
 }
 
-/// A name as people read it: `Entw&APw-rfe` is `Entwürfe` (RFC 3501, section 5.1.3). What is not well formed is shown as it is.
+/// A name for display: `Entw&APw-rfe` is `Entwürfe` (RFC 3501, section 5.1.3). A malformed name is shown unchanged.
 pub(super) fn shown(name: &str) -> String {
     decoded(name).unwrap_or_else(|| name.to_owned())
 }
@@ -106,7 +106,7 @@ fn decoded(name: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Decodes the base64 of UTF-16 that has a comma for the slash, and no padding.
+/// Decodes UTF-16 in base64 with a comma instead of the slash, and no padding.
 fn utf16(code: &str) -> Option<String> {
     let (mut bits, mut count, mut units) = (0_u32, 0, Vec::new());
     for byte in code.bytes() {

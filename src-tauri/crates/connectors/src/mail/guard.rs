@@ -1,8 +1,8 @@
-//! Bounds what a server may send, before anything of it is parsed: the length of lines and literals, the depth of lists, and the
-//! number of bytes in answer to one command.
+//! Limits what a server may send, before any of it is parsed: the length of lines and literals, the depth of lists, and the
+//! number of bytes in response to one command.
 //!
-//! The parser takes as much memory as a server announces, and as much of the stack as lists are deep. So the guard stands between
-//! the connection and the parser. Not here: the meaning of an answer (`session`).
+//! The parser allocates as much memory as a server announces, and uses stack for each level of nested lists. Therefore all data
+//! passes this guard before it reaches the parser. Not here: the meaning of a response (`session`).
 
 use std::io;
 use std::pin::Pin;
@@ -13,13 +13,14 @@ use std::task::{Context, Poll, ready};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Maximum bytes of a line. The longest honest ones are results of searches, which are asked for 32,768 mails at most.
+/// Maximum number of bytes in a line. The longest legitimate lines are search results, for at most 32,768 emails.
 const LINE_BYTES_MAX: usize = 512 * 1024;
 
-/// Maximum bytes of a literal: twice of what is asked for at once.
+/// Maximum number of bytes in a literal: twice the size of a requested piece.
 const LITERAL_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Maximum depth of lists in a line. Answers to the commands in use have three; the parser takes some of the stack for each.
+/// Maximum depth of lists in a line. Responses to the commands in use have a depth of three; the parser uses stack for each
+/// level.
 const DEPTH_MAX: u32 = 48;
 
 /// A connection of any kind.
@@ -27,19 +28,19 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + std::fmt::Debug
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + std::fmt::Debug> Stream for T {}
 
-/// What a server may not send.
+/// A limit that a server exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(super) enum Excess {
-    /// A line without an end.
+    /// A line that is too long.
     #[error("it sent a line of more than {LINE_BYTES_MAX} bytes")]
     Line,
-    /// More than anything that is asked for.
+    /// A literal larger than anything requested.
     #[error("it announced a piece of {0} bytes, which nobody asked for")]
     Literal(u64),
-    /// A list in a list in a list…
+    /// Lists that are nested too deep.
     #[error("it sent lists that are nested more than {DEPTH_MAX} deep")]
     Depth,
-    /// Too much for one command.
+    /// Too many bytes in response to one command.
     #[error("its answer was larger than everything that was asked for")]
     Answer,
 }
@@ -49,7 +50,7 @@ pub(super) enum Excess {
 pub(super) struct Allowance(Arc<AtomicU64>);
 
 impl Allowance {
-    /// Allows so many from now on.
+    /// Sets the number of bytes allowed from now on.
     pub(super) fn set(&self, bytes: u64) {
         self.0.store(bytes, Ordering::Relaxed);
     }
@@ -61,7 +62,7 @@ impl Allowance {
     }
 }
 
-/// A connection that ends when the server sends too much.
+/// A connection that fails when the server sends too much.
 #[derive(Debug)]
 pub(super) struct Guard {
     stream: Box<dyn Stream>,
@@ -70,12 +71,12 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Guards a connection.
+    /// Wraps a connection.
     pub(super) fn new(stream: Box<dyn Stream>, allowance: Allowance) -> Self {
         Self { stream, allowance, scan: Scan::default() }
     }
 
-    /// The connection, for TLS on top of it.
+    /// Returns the inner connection, to set up TLS on it.
     pub(super) fn into_inner(self) -> Box<dyn Stream> {
         self.stream
     }
@@ -106,22 +107,22 @@ impl AsyncWrite for Guard {
     }
 }
 
-/// Number of bytes of a line that show what it is about: `* 4294967295 FETCH`.
+/// Number of bytes at the start of a line that identify its type: `* 4294967295 FETCH`.
 const HEAD_BYTES: usize = 20;
 
-/// Where in the answers of a server the last byte was.
+/// The position of the last byte within the server's responses.
 #[derive(Debug, Default)]
 struct Scan {
-    /// Bytes of the literal that are still to come.
+    /// Remaining bytes of the current literal.
     literal: u64,
     line_bytes: usize,
     depth: u32,
-    /// The beginning of the answer, which goes on after a literal.
+    /// The beginning of the response, which continues after a literal.
     head: Vec<u8>,
     end: LineEnd,
 }
 
-/// How far the announcement of a literal at the end of a line has come: `{12}` and a line break.
+/// How much of the announcement of a literal at the end of a line has been seen: `{12}` and a line break.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum LineEnd {
     #[default]
@@ -184,7 +185,7 @@ impl Scan {
                 self.line_bytes = 0;
                 match announced {
                     Some(bytes) if bytes > LITERAL_BYTES_MAX => return Err(Excess::Literal(bytes)),
-                    // What follows belongs to the same answer.
+                    // The bytes after the literal belong to the same response.
                     Some(bytes) if has_literals(&self.head) => self.literal = bytes,
                     _ => {
                         self.depth = 0;
@@ -200,8 +201,8 @@ impl Scan {
     }
 }
 
-/// Whether an answer with this beginning may have literals. In all others, such as texts for people, the same characters announce
-/// none, and what follows is looked at like any line.
+/// Whether a response with this beginning may contain literals. In all others, such as human-readable texts, the same
+/// characters announce no literal, and what follows is checked like any line.
 fn has_literals(head: &[u8]) -> bool {
     let mut words = head.split(|b| *b == b' ');
     let (Some(b"*"), Some(word)) = (words.next(), words.next()) else { return false };
@@ -233,13 +234,13 @@ mod tests {
         check(b"* ID (\"a\" {99999999999999999999999}\r\n".to_vec(), Err(Excess::Literal(u64::MAX)));
         check(format!("* 1 FETCH (BODYSTRUCTURE {}", deep(60)).into_bytes(), Err(Excess::Depth));
         check(format!("* OK {}\r\n* OK {}\r\n", deep(30), deep(30)).into_bytes(), Ok(()));
-        // A mail may have any lines and brackets.
+        // An email may contain any lines and brackets.
         let body = format!("{}{}", deep(500), "y".repeat(900_000));
         check(format!("* 12 FETCH (BODY[]<0> {{{}}}\r\n{body} UID 3)\r\nK1 OK\r\n", body.len()).into_bytes(), Ok(()));
         // Two literals in one answer.
         let list = format!("* LIST (A {{3}}\r\n((( \"/\" {{100}}\r\n{}\r\n", deep(100));
         check(list.into_bytes(), Ok(()));
-        // A text for people announces nothing, so nothing can hide behind it.
+        // A human-readable text announces no literal, so nothing can be hidden behind it.
         check(format!("* OK wait {{1000}}\r\n* 1 FETCH (BODYSTRUCTURE {}", deep(60)).into_bytes(), Err(Excess::Depth));
         check(format!("K1 NO {{1000}}\r\n* 1 FETCH (BODYSTRUCTURE {}", deep(60)).into_bytes(), Err(Excess::Depth));
     }

@@ -1,13 +1,13 @@
-//! Mail: reads the folders of a mailbox by IMAP, what was there before and what arrives.
+//! Mail: reads the folders of a mailbox over IMAP, both existing and new emails.
 //!
-//! Nothing in the mailbox ever changes: folders are opened with `EXAMINE`, texts are read with `BODY.PEEK`, and no other command
-//! touches a mail. A mail that is removed from the mailbox stays here, because people tidy their mailboxes and mean nothing by it;
-//! so does one that is moved to the trash later. The importer of mail makes the messages, so a mail has the same ids whether it
-//! came from an exported file, from this connector, or from both.
+//! Nothing in the mailbox ever changes: folders are opened with `EXAMINE`, texts are read with `BODY.PEEK`, and no other
+//! command accesses an email. An email that is removed from the mailbox is kept here, because people tidy their mailboxes
+//! without meaning to erase anything; so is one that is moved to the trash later. The mail importer creates the messages, so an
+//! email has the same ids whether it came from an exported file, from this connector, or from both.
 //!
-//! `guard` bounds what a server may send, `wire` connects, `session` has the commands, `folder` their names, `position` decides
-//! what is read next, `fetch` makes deliveries of it, and `reading` is the loop over all folders. Not here: sending mail, POP,
-//! the shape of mails ([`keepsake_importers`]), and the consent to OAuth 2.0 (`oauth`, `device_sign_in`).
+//! `guard` limits what a server may send, `wire` connects, `session` contains the commands, `folder` handles folder names,
+//! `position` decides what is read next, `fetch` turns it into deliveries, and `reading` is the loop over all folders. Not
+//! here: sending mail, POP, the format of emails ([`keepsake_importers`]), and OAuth 2.0 consent (`oauth`, `device_sign_in`).
 
 mod device_sign_in;
 mod fetch;
@@ -35,7 +35,7 @@ pub(crate) async fn run(settings: &MailSettings, secret: Option<Secret>, mut lin
     reading::run(settings, secret, &mut link).await
 }
 
-/// Signs in once and names the folders.
+/// Signs in once and lists the folders.
 pub(crate) async fn connect(settings: MailSettings, entered: Option<Secret>) -> Result<Opened<MailSettings>, Fault> {
     let settings = settings.completed();
     settings.check()?;

@@ -1,7 +1,7 @@
-//! Signing in with tokens: the device flow (RFC 8628), in which the person enters a code at their provider, and the renewal of
-//! tokens (RFC 6749).
+//! Signing in with tokens: the device flow (RFC 8628), in which the person enters a code at their provider, and token renewal
+//! (RFC 6749).
 //!
-//! Keepsake comes with no client id; the person enters the one that they registered. Not here: how a token is used (`session`).
+//! Keepsake has no client id of its own; the person enters one that they registered. Not here: how a token is used (`session`).
 
 use std::time::Duration;
 
@@ -15,34 +15,34 @@ use super::settings::{MailSettings, OAuthSettings, SignIn};
 use crate::contract::Fault;
 use crate::secret::Secret;
 
-/// How long a provider may take for an answer.
+/// How long a provider may take to respond.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
-/// Maximum bytes of an answer. Tokens have up to 4 KiB.
+/// Maximum number of bytes in a response. Tokens have up to 4 KiB.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
-/// A token that ends within this time is renewed before it is used.
+/// A token that expires within this time is renewed before it is used.
 const MARGIN_MS: i64 = 60_000;
 
-/// Life of a token, in seconds, where the provider does not say it.
+/// Lifetime of a token in seconds, if the provider does not state it.
 const LIFE_S: i64 = 3600;
 
-/// Longest life of a token that is believed, in seconds.
+/// Upper limit for the lifetime of a token, in seconds.
 const LIFE_S_MAX: i64 = 30 * 24 * 3600;
 
-/// Wait between two questions where the provider does not say it (RFC 8628, section 3.2), and how much longer after `slow_down`.
+/// Wait between two polls if the provider does not state it (RFC 8628, section 3.2), and the extra wait after `slow_down`.
 const INTERVAL_S: u64 = 5;
 
-/// Longest wait between two questions that is believed.
+/// Upper limit for the wait between two polls.
 const INTERVAL_S_MAX: u64 = 60;
 
-/// Longest life of a code that is believed, in seconds. Somebody waits for it at the screen.
+/// Upper limit for the lifetime of a code, in seconds. A person is waiting at the screen.
 const CODE_S_MAX: i64 = 3600;
 
-/// Life of a code, in seconds, where the provider does not say it, although it has to (RFC 8628, section 3.2).
+/// Lifetime of a code in seconds, if the provider does not state it, although it must (RFC 8628, section 3.2).
 const CODE_S: i64 = 600;
 
-/// How one signs in at the mail server.
+/// How to sign in to the mail server.
 pub(super) enum Credential {
     /// With a password.
     Password(Secret),
@@ -65,12 +65,12 @@ impl Tokens {
     }
 
     fn secret(&self) -> Secret {
-        // Plain texts cannot fail.
+        // Serializing plain strings cannot fail.
         serde_json::to_string(self).unwrap_or_default().into()
     }
 }
 
-/// What the person does at their provider.
+/// What the person has to do at their provider.
 #[derive(Debug)]
 pub struct DeviceCode {
     /// The code that they enter.
@@ -79,19 +79,19 @@ pub struct DeviceCode {
     pub page: String,
     /// Wait before the next [`poll`].
     pub interval: Duration,
-    /// How long the code is good.
+    /// How long the code is valid.
     pub expires_in: Duration,
     code: Secret,
 }
 
-/// What a provider answers, whichever question it was.
+/// A provider's response to any of the requests.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Answer {
     device_code: String,
     user_code: String,
     verification_uri: String,
-    /// The name of older providers.
+    /// The field name that older providers use.
     verification_url: String,
     interval: Option<u64>,
     access_token: String,
@@ -100,7 +100,7 @@ struct Answer {
     error: String,
 }
 
-/// Asks the provider for a code.
+/// Requests a code from the provider.
 pub async fn begin(settings: &OAuthSettings) -> Result<DeviceCode, Fault> {
     let answer = ask(&settings.device_url, &[("client_id", &settings.client_id), ("scope", &settings.scope)]).await?;
     let page = if answer.verification_uri.is_empty() { answer.verification_url } else { answer.verification_uri };
@@ -116,8 +116,8 @@ pub async fn begin(settings: &OAuthSettings) -> Result<DeviceCode, Fault> {
     })
 }
 
-/// Asks whether the person entered the code. Returns the secret for the source, or `None` if they did not yet; then ask again after
-/// the interval, which may have grown.
+/// Checks whether the person has entered the code. Returns the secret for the source, or `None` if they have not; then poll
+/// again after the interval, which may have increased.
 pub async fn poll(settings: &OAuthSettings, code: &mut DeviceCode, now: Timestamp) -> Result<Option<Secret>, Fault> {
     let answer = ask(
         &settings.token_url,
@@ -138,7 +138,7 @@ pub async fn poll(settings: &OAuthSettings, code: &mut DeviceCode, now: Timestam
     }
 }
 
-/// What to sign in with, and the secret to keep if it is another one than before. Without a time, a token counts as good.
+/// What to sign in with, and the secret to keep if it differs from the previous one. A token without a time counts as valid.
 pub(super) async fn credential(
     settings: &MailSettings,
     secret: Option<Secret>,
@@ -177,7 +177,7 @@ pub(super) async fn renew(
     Ok((Credential::Token(new.access.into()), secret))
 }
 
-/// The tokens in an answer. A provider that gives no new token for renewal means that the old one stays good.
+/// The tokens in a response. If the provider returns no new refresh token, the old one remains valid.
 fn tokens(answer: Answer, old_refresh: Option<String>, now: Timestamp) -> Result<Tokens, Fault> {
     if answer.access_token.is_empty() {
         return Err(refused(&answer.error));
@@ -190,14 +190,14 @@ fn tokens(answer: Answer, old_refresh: Option<String>, now: Timestamp) -> Result
     })
 }
 
-/// A provider that says no. Its error is a name of the standard.
+/// The fault for a provider's refusal. Its error is a name from the standard.
 fn refused(error: &str) -> Fault {
     let name: String = error.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ')).take(60).collect();
     let name = if name.is_empty() { "no token".to_owned() } else { name };
     Fault::refused(format!("The provider of this mailbox did not let you in ({name}). Sign in there again."))
 }
 
-/// Asks a provider. Its errors are answers, too.
+/// Sends a request to a provider. Error responses are answers, too.
 async fn ask(address: &str, fields: &[(&str, &str)]) -> Result<Answer, Fault> {
     let url = url::Url::parse(address).map_err(|_| Fault::refused("An address of the provider is not valid. Correct it."))?;
     let host = url.host_str().unwrap_or_default().to_owned();
@@ -208,7 +208,7 @@ async fn ask(address: &str, fields: &[(&str, &str)]) -> Result<Answer, Fault> {
     let gone = |_| Fault::unreachable(format!("The provider {host} cannot be reached. Check the network."));
     // Another part of the program may have set it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // A redirect would send tokens to somebody else.
+    // A redirect would send tokens to another server.
     let client = reqwest::Client::builder().redirect(Policy::none()).timeout(ANSWER_MAX).build().map_err(gone)?;
     let body: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let request = client

@@ -1,44 +1,45 @@
-//! How far a folder was read, and what is read next. Pure: nothing here asks a server.
+//! How far a folder has been read, and what is read next. Pure: nothing here contacts a server.
 //!
-//! The numbers of mails (UIDs) grow. What was there at the first look is read from the newest mail down, and what arrives later
-//! from there up, so two numbers say all: below `low` nothing was read yet, and above `high` neither.
+//! The numbers of emails (UIDs) increase. Emails that existed at the first look are read from the newest down, and later ones
+//! from there up, so two numbers are enough: nothing below `low` or above `high` has been read yet.
 
 use keepsake_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::session::Opened;
 
-/// Number of mails that are looked at in one step, at most.
+/// Maximum number of emails checked in one step.
 pub(super) const STEP_MAILS: usize = 200;
 
-/// Widest span of numbers that is searched by date at once, so that the answer is a line of less than 512 KiB.
+/// Widest range of numbers searched by date at once, so that the response is a line of less than 512 KiB.
 pub(super) const SEARCH_WIDTH_MAX: u32 = 32_768;
 
-/// Widest span of which all mails are listed at once, unless the folder has no more mails than that: so that the answer fits.
+/// Widest range in which all emails are listed at once, unless the folder has no more emails than that, so that the response
+/// fits.
 pub(super) const LIST_WIDTH_MAX: u32 = 100_000;
 
-/// Days before the wanted time that are asked for: the day of arrival is in the zone of the server.
+/// Number of extra days requested before the wanted time, because the day of arrival is in the server's time zone.
 pub(super) const DAYS_BEFORE: i64 = 2;
 
-/// How far a folder was read.
+/// How far a folder has been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Position {
-    /// The folder's validity. Another one means that all mails have other numbers.
+    /// The folder's UID validity. If it changes, all emails have new numbers.
     pub(super) validity: u32,
-    /// The highest number that was read, or that was there at the first look.
+    /// The highest number that has been read or that existed at the first look.
     pub(super) high: u32,
-    /// The lowest number that was read.
+    /// The lowest number that has been read.
     pub(super) low: u32,
-    /// The time before which nothing was wanted.
+    /// The earliest time that was requested.
     pub(super) since: Option<i64>,
-    /// Number of mails that were looked at, of those that were there at the first look.
+    /// Of the emails that existed at the first look, the number checked so far.
     #[serde(default)]
     pub(super) done: u64,
 }
 
 impl Position {
-    /// Where to go on, after what was kept and what the server says now. All is read again if the numbers changed or if more is
-    /// wanted than before; the ids of mails show what is known.
+    /// The position to continue from, given the stored position and the server's current state. Everything is read again if the
+    /// numbers changed or if more is requested than before; email ids show what is already stored.
     pub(super) fn resume(kept: Option<&str>, opened: &Opened, since: Option<Timestamp>) -> Self {
         let since = since.map(|time| time.0);
         let kept: Option<Self> = kept.and_then(|text| serde_json::from_str(text).ok());
@@ -58,45 +59,46 @@ impl Position {
 
     /// As it is kept.
     pub(super) fn kept(&self) -> String {
-        // Plain numbers cannot fail.
+        // Serializing plain numbers cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Whether something that was there at the first look is left.
+    /// Whether any emails that existed at the first look are still unread.
     pub(super) fn is_behind(&self) -> bool {
         self.low > 1
     }
 
-    /// Whether mails arrived.
+    /// Whether new emails have arrived.
     pub(super) fn has_news(&self, top: u32) -> bool {
         top > self.high
     }
 
-    /// The next numbers downwards.
+    /// The next range of numbers downward.
     pub(super) fn back(&self, width: u32) -> (u32, u32) {
         let last = self.low.saturating_sub(1);
         (last.saturating_sub(width.saturating_sub(1)).max(1), last)
     }
 
-    /// The next numbers upwards.
+    /// The next range of numbers upward.
     pub(super) fn on(&self, top: u32, width: u32) -> (u32, u32) {
         let first = self.high.saturating_add(1);
         (first, first.saturating_add(width.saturating_sub(1)).min(top))
     }
 }
 
-/// How wide the next span is. Where few mails are left among many numbers it doubles, so that gaps of millions cost little.
+/// The width of the next range. If few emails were found among many numbers, the width doubles, so that gaps of millions cost
+/// little.
 pub(super) fn wider(width: u32, found: usize, exists: u32) -> u32 {
     let step = u32::try_from(STEP_MAILS).unwrap_or(u32::MAX);
     if found >= STEP_MAILS / 4 { step } else { width.max(step).saturating_mul(2).min(widest(exists)) }
 }
 
-/// The widest span of a folder with so many mails.
+/// The widest range for a folder with this many emails.
 pub(super) fn widest(exists: u32) -> u32 {
     if exists > LIST_WIDTH_MAX { LIST_WIDTH_MAX } else { u32::MAX }
 }
 
-/// The day to ask for, as the protocol writes it.
+/// The day to search from, in the protocol's format.
 pub(super) fn day(since: Timestamp) -> Option<String> {
     let day = chrono::DateTime::from_timestamp_millis(since.0)? - chrono::Duration::days(DAYS_BEFORE);
     Some(day.format("%-d-%b-%Y").to_string())

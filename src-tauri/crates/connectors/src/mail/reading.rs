@@ -1,7 +1,7 @@
-//! The loop over the folders of a mailbox: what was there before, newest first, and then what arrives.
+//! The loop over the folders of a mailbox: first existing emails, newest first, then new ones.
 //!
-//! One connection is enough: it waits at the folder that gets mail, and looks at the others every few minutes. Not here: how a
-//! mail is read (`fetch`).
+//! One connection is enough: it waits on the folder that receives mail, and checks the others every few minutes. Not here: how
+//! an email is read (`fetch`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -21,16 +21,17 @@ use crate::contract::{Fault, FoundChannel, Plan, Status};
 use crate::link::Link;
 use crate::secret::Secret;
 
-/// How often the folders are listed again, to see new ones.
+/// How often the folders are listed again, to find new ones.
 const LIST_EVERY: Duration = Duration::from_secs(15 * 60);
 
-/// Number of steps back in one folder before the next one has its turn: two thousand mails.
+/// Number of steps back in one folder before the next folder has its turn: two thousand emails.
 const TURN_STEPS: usize = 10;
 
-/// Wait after news, so that many mails at once are read together, and so that a server that announces without end costs little.
+/// Wait after an announcement, so that emails that arrive together are read together, and a server that never stops announcing
+/// costs little.
 const SETTLE: Duration = Duration::from_millis(300);
 
-/// A mailbox that is read.
+/// The state of reading one mailbox.
 struct Mailbox<'a> {
     settings: &'a MailSettings,
     link: &'a mut Link,
@@ -38,22 +39,22 @@ struct Mailbox<'a> {
     folders: Vec<Folder>,
     listed_at: Instant,
     plan: Plan,
-    /// What is known of the selected folders, by their ids.
+    /// The state of each selected folder, by its id.
     states: BTreeMap<String, State>,
-    /// Selected folders that are listed and cannot be opened, until the folders are listed again.
+    /// Selected folders that are listed but cannot be opened, until the folders are listed again.
     unopened: BTreeSet<String>,
-    /// What was last said: the selected folders that are not there any more, and whether everything was read.
+    /// What was last reported: the selected folders that no longer exist, and whether everything has been read.
     missing: BTreeSet<String>,
     is_live: bool,
 }
 
-/// What is known of a folder.
+/// The state of a folder.
 #[derive(Debug, Clone, Copy)]
 struct State {
     position: Position,
-    /// How many numbers the next step back has.
+    /// The width of the next step back, in numbers.
     width: u32,
-    /// Number of mails, for the person.
+    /// Number of emails, to show to the person.
     exists: u32,
 }
 
@@ -71,7 +72,7 @@ pub(super) async fn run(settings: &MailSettings, secret: Option<Secret>, link: &
     let (unopened, missing) = (BTreeSet::new(), BTreeSet::new());
     let mut mailbox =
         Mailbox { settings: &settings, link, session, folders, listed_at, plan, states, unopened, missing, is_live: false };
-    // What an earlier connection said of it counts no more.
+    // Clear what an earlier connection reported.
     mailbox.link.note_missing(Vec::new());
     mailbox.tell_missing();
     let mut due = None;
@@ -85,7 +86,7 @@ pub(super) async fn run(settings: &MailSettings, secret: Option<Secret>, link: &
     }
 }
 
-/// Signs in. A token that is refused although it should be good is renewed once.
+/// Signs in. If a token is refused although it should still be valid, it is renewed once.
 async fn signed_in(settings: &MailSettings, secret: Option<Secret>, link: &Link) -> Result<Session, Fault> {
     let (credential, renewed) = oauth::credential(settings, secret.clone(), Some(link.now())).await?;
     let is_renewed = renewed.is_some();
@@ -110,7 +111,7 @@ fn channels(folders: &[Folder]) -> Vec<FoundChannel> {
 type Due = Option<BTreeSet<String>>;
 
 impl Mailbox<'_> {
-    /// The selected folders that are there, the inbox first.
+    /// The selected folders that exist, the inbox first.
     fn selected(&self) -> Vec<Folder> {
         let is_there = |folder: &&Folder| self.plan.channels.contains_key(&folder.id) && !self.unopened.contains(&folder.id);
         let mut selected: Vec<Folder> = self.folders.iter().filter(is_there).cloned().collect();
@@ -118,10 +119,10 @@ impl Mailbox<'_> {
         selected
     }
 
-    /// Reads what the person chose meanwhile.
+    /// Reads what the person has chosen in the meantime.
     async fn replan(&mut self) -> Result<(), Fault> {
         self.plan = self.link.plan().await?;
-        // Positions are those of the inbox: what is wanted of a folder may have changed.
+        // Start again from the positions in the plan, because how much of a folder to read may have changed.
         self.states.clear();
         self.list().await
     }
@@ -138,7 +139,7 @@ impl Mailbox<'_> {
         Ok(())
     }
 
-    /// Takes in that a folder cannot be opened. What was read of it stays, and it goes on when it is there again.
+    /// Handles a folder that cannot be opened. Its messages are kept, and reading continues when the folder is back.
     async fn lose(&mut self, folder: &str) -> Result<(), Fault> {
         self.list().await?;
         self.unopened.insert(folder.to_owned());
@@ -146,7 +147,7 @@ impl Mailbox<'_> {
         Ok(())
     }
 
-    /// Says which selected folders are not there any more, once.
+    /// Reports, once, which selected folders no longer exist.
     fn tell_missing(&mut self) {
         let is_there = |id: &str| self.folders.iter().any(|folder| folder.id == id) && !self.unopened.contains(id);
         let missing: BTreeSet<String> = self.plan.channels.keys().filter(|id| !is_there(id)).cloned().collect();
@@ -156,7 +157,7 @@ impl Mailbox<'_> {
         }
     }
 
-    /// Reads the folders that are due until nothing is left. Returns `false` as soon as the person chose other ones.
+    /// Reads the folders that are due until nothing is left. Returns `false` as soon as the person selects other folders.
     async fn catch_up(&mut self, due: Due) -> Result<bool, Fault> {
         let mut left: Vec<Folder> = self.selected();
         left.retain(|folder| due.as_ref().is_none_or(|due| due.contains(&folder.id)));
@@ -176,7 +177,7 @@ impl Mailbox<'_> {
         Ok(true)
     }
 
-    /// Reads new mails of a folder, and some of the old ones.
+    /// Reads new emails of a folder, and some of the old ones.
     async fn turn(&mut self, folder: &Folder) -> Result<Turn, Fault> {
         let Some(opened) = self.session.examine(&folder.id).await? else {
             self.lose(&folder.id).await?;
@@ -211,7 +212,7 @@ impl Mailbox<'_> {
         Ok(if state.position.is_behind() { Turn::Left } else { Turn::Done })
     }
 
-    /// Reads some of the mails that arrived.
+    /// Reads some of the new emails.
     async fn step_on(
         &mut self,
         folder: &Folder,
@@ -221,7 +222,7 @@ impl Mailbox<'_> {
     ) -> Result<(), Fault> {
         let (first, last) = state.position.on(opened.top, widest(opened.exists));
         let mut mails = self.session.marks(&format!("{first}:{last}"), Keep::Oldest, STEP_MAILS).await?;
-        // `n:m` means the same as `m:n`, and some servers add the last mail to every span.
+        // `n:m` means the same as `m:n`, and some servers add the last email to every range.
         mails.retain(|uid, _| (first..=last).contains(uid));
         let end = if mails.len() < STEP_MAILS { last } else { mails.keys().next_back().copied().unwrap_or(last) };
         let mails: Vec<(u32, Marks)> = mails.into_iter().collect();
@@ -231,7 +232,7 @@ impl Mailbox<'_> {
         Ok(())
     }
 
-    /// Reads some of the mails that were there before, the newest first.
+    /// Reads some of the emails that existed before, newest first.
     async fn step_back(&mut self, folder: &Folder, since: Option<Timestamp>, state: &mut State) -> Result<(), Fault> {
         let (first, last) = state.position.back(state.width);
         let is_searched = last - first < SEARCH_WIDTH_MAX;
@@ -255,7 +256,7 @@ impl Mailbox<'_> {
         Ok(())
     }
 
-    /// Says how far it is, while old mails are read.
+    /// Reports progress while old emails are being read.
     fn tell(&mut self) {
         self.is_live = false;
         let done = self.states.values().map(|state| state.position.done).sum();
@@ -265,14 +266,14 @@ impl Mailbox<'_> {
         self.link.note(Status::CatchingUp { done, total: (is_whole && is_all_known).then_some(total) });
     }
 
-    /// Waits until a folder has something to read, or until the person chose other ones. Returns the folders.
+    /// Waits until a folder has something to read, or until the person selects other folders. Returns the folders that are due.
     async fn wait(&mut self) -> Result<Due, Fault> {
         let at_most = Duration::from_secs(u64::from(self.settings.check_s));
         let mut due = BTreeSet::new();
         let selected = self.selected();
         let woken = match selected.first() {
             Some(first) => {
-                // Something may have arrived since it was read.
+                // New emails may have arrived since the folder was read.
                 match self.session.examine(&first.id).await? {
                     Some(opened) if self.is_due(&first.id, opened.validity, opened.top) => {
                         due.insert(first.id.clone());
@@ -280,7 +281,7 @@ impl Mailbox<'_> {
                     }
                     None => {
                         self.lose(&first.id).await?;
-                        // The next one is waited at.
+                        // The next wait uses the next folder.
                         return Ok(Some(due));
                     }
                     Some(_) => self.session.idle(at_most, self.link.changed()).await?,
@@ -303,7 +304,7 @@ impl Mailbox<'_> {
             }
             Woken::Time => self.session.noop().await?,
         }
-        // A folder that is missed may be there again.
+        // A missing folder may be back.
         if self.listed_at.elapsed() >= LIST_EVERY || !self.missing.is_empty() {
             self.list().await?;
         }
@@ -316,11 +317,11 @@ impl Mailbox<'_> {
                 None => self.lose(&folder.id).await?,
             }
         }
-        // The open folder is looked at when waiting begins.
+        // The open folder is checked when the next wait begins.
         Ok(Some(due))
     }
 
-    /// Whether a folder has something to read, by what the server says of it.
+    /// Whether a folder has something to read, according to what the server reports.
     fn is_due(&self, folder: &str, validity: u32, top: u32) -> bool {
         self.states
             .get(folder)
@@ -335,6 +336,6 @@ enum Turn {
     Done,
     /// Older mails are left.
     Left,
-    /// The person chose other folders.
+    /// The person selected other folders.
     Changed,
 }

@@ -1,8 +1,8 @@
-//! A connection to a mail server, and the few commands that are sent on it. None of them changes anything in a mailbox.
+//! A connection to a mail server, and the few commands sent over it. None of them changes anything in a mailbox.
 //!
-//! Commands are written here, and answers are parsed by `async-imap`: its own commands do not tell an answer that ended early from
-//! a whole one, so a mail could be lost. Every command has a time limit and a limit of bytes. Not here: what is read in which
-//! order (`reading`).
+//! Commands are written here, and responses are parsed by `async-imap`: its own commands cannot distinguish a truncated
+//! response from a complete one, so an email could be lost. Every command has a time limit and a byte limit. Not here: what is
+//! read in which order (`reading`).
 
 use std::collections::{BTreeMap, HashSet};
 use std::future::Future;
@@ -26,57 +26,57 @@ use super::settings::{MailSettings, Security};
 use super::wire::{fault, silent, tcp, tls};
 use crate::contract::Fault;
 
-/// How long a server may take for one answer. A search in a large mailbox takes up to a minute.
+/// How long a server may take for one response. A search in a large mailbox takes up to a minute.
 const ANSWER_MAX: Duration = Duration::from_secs(2 * 60);
 
-/// How long a server may take for all answers to a command.
+/// How long a server may take for all responses to a command.
 const COMMAND_MAX: Duration = Duration::from_secs(10 * 60);
 
-/// How long to wait for a goodbye.
+/// How long to wait for the response to a logout.
 const GOODBYE_MAX: Duration = Duration::from_secs(2);
 
-/// Maximum bytes of an answer that is short.
+/// Maximum number of bytes in a short response.
 const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 
-/// Maximum bytes of a list of folders: a hundred thousand with long names.
+/// Maximum number of bytes in a folder list: a hundred thousand folders with long names.
 const LIST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Maximum bytes of the sizes and marks of a hundred thousand mails.
+/// Maximum number of bytes for the sizes and marks of a hundred thousand emails.
 const MARKS_BYTES: u64 = 24 * 1024 * 1024;
 
-/// Bytes of a mail that are asked for at once. Most mails without attachments are smaller.
+/// Number of bytes of an email requested at once. Most emails without attachments are smaller.
 pub(super) const PIECE_BYTES: u32 = 512 * 1024;
 
-/// Bytes of an answer beside the piece of mail in it.
+/// Maximum number of bytes in a response besides the piece of email in it.
 const ANSWER_BYTES: u64 = 64 * 1024;
 
-/// Maximum number of characters of what a server says to a person.
+/// Maximum number of characters of a server's text shown to the person.
 const SAID_CHARS_MAX: usize = 200;
 
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// It was carried out.
+    /// The command succeeded.
     Done,
-    /// It was not, and this is why.
+    /// The command failed for this reason.
     Refused(String),
 }
 
 /// An open folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Opened {
-    /// Changes when the server numbers all mails anew.
+    /// Changes when the server renumbers all emails.
     pub(super) validity: u32,
-    /// The highest number that a mail may have.
+    /// The highest number that an email can have.
     pub(super) top: u32,
-    /// Number of mails.
+    /// Number of emails.
     pub(super) exists: u32,
 }
 
-/// What is known of a mail before it is read.
+/// What is known about an email before it is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks {
-    /// Its size, as the server says.
+    /// Its size as reported by the server.
     pub(super) size: u32,
     /// When it arrived.
     pub(super) arrived: Option<Timestamp>,
@@ -86,12 +86,12 @@ pub(super) struct Marks {
     pub(super) is_deleted: bool,
 }
 
-/// Which of too many mails are kept.
+/// Which emails are kept if there are too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     /// Those with the highest numbers.
     Newest,
-    /// Those with the lowest.
+    /// Those with the lowest numbers.
     Oldest,
 }
 
@@ -100,13 +100,13 @@ pub(super) enum Keep {
 pub(super) enum Woken {
     /// The server announced something.
     News,
-    /// The time is over.
+    /// The time limit was reached.
     Time,
-    /// Something else came up.
+    /// The caller interrupted the wait.
     Call,
 }
 
-/// A connection that is signed in.
+/// A signed-in connection.
 pub(super) struct Session {
     host: String,
     client: Client<Guard>,
@@ -132,7 +132,7 @@ impl Session {
             if let Reply::Refused(why) = session.ask("STARTTLS", SHORT_BYTES, |_| {}).await? {
                 return Err(Fault::refused(format!("The mail server {host} does not offer STARTTLS ({why}). Choose TLS.")));
             }
-            // What came before TLS is forgotten with the old client, whoever sent it.
+            // Anything received before TLS, from whatever sender, is discarded with the old client.
             let stream = tls(host, session.client.into_inner().into_inner()).await?;
             session = Self::on(host, stream);
         }
@@ -151,7 +151,7 @@ impl Session {
         Self { host: host.to_owned(), client, allowance, commands: 0, capabilities: HashSet::new() }
     }
 
-    /// Reads the greeting. Returns whether the server knows who asks.
+    /// Reads the greeting. Returns whether the server already considers the client signed in.
     async fn greeted(&mut self) -> Result<bool, Fault> {
         let is_signed_in = |response: &Response<'_>| match response {
             Response::Data { status: Status::Ok, .. } => Some(false),
@@ -185,7 +185,7 @@ impl Session {
         let secret = match credential {
             Credential::Token(secret) | Credential::Password(secret) => secret.expose_secret(),
         };
-        // All forms in which it is sent. A server may repeat them.
+        // All forms in which the secret is sent. A server may repeat them.
         let mut sent = vec![secret.to_owned()];
         let reply = match credential {
             Credential::Token(_) => {
@@ -236,7 +236,7 @@ impl Session {
         let mut answer = Some(answer);
         loop {
             match self.next(deadline, |response| event(response, &tag)).await? {
-                // After the answer, a server may send an error as a further question, which wants an empty answer.
+                // After the answer, a server may send an error as another question, which requires an empty answer.
                 Event::Question => self.write(&format!("{}\r\n", answer.take().unwrap_or_default())).await?,
                 Event::End(reply) => return Ok(reply),
                 Event::News | Event::Other => {}
@@ -244,7 +244,7 @@ impl Session {
         }
     }
 
-    /// The folders that have mails.
+    /// The folders that can contain emails.
     pub(super) async fn folders(&mut self) -> Result<Vec<Folder>, Fault> {
         let mut found = BTreeMap::new();
         let reply = self
@@ -262,7 +262,7 @@ impl Session {
         }
     }
 
-    /// Opens a folder to read it; `None` if it is not there any more.
+    /// Opens a folder for reading; `None` if it no longer exists.
     pub(super) async fn examine(&mut self, folder: &str) -> Result<Option<Opened>, Fault> {
         let Some(name) = quoted(folder) else { return Ok(None) };
         let mut opened = Opened::default();
@@ -285,13 +285,13 @@ impl Session {
         opened.top = match next {
             Some(next) => next.saturating_sub(1),
             None if opened.exists == 0 => 0,
-            // Old servers do not say it.
+            // Old servers do not report the next number.
             None => self.marks("*", Keep::Newest, 1).await?.into_keys().next_back().unwrap_or(0),
         };
         Ok(Some(opened))
     }
 
-    /// The highest number and the validity of a folder that is not open; `None` if it is not there any more.
+    /// The highest number and the validity of a folder that is not open; `None` if it no longer exists.
     pub(super) async fn status(&mut self, folder: &str) -> Result<Option<(u32, u32)>, Fault> {
         let Some(name) = quoted(folder) else { return Ok(None) };
         let (mut validity, mut next) = (0, 0);
@@ -311,7 +311,7 @@ impl Session {
         Ok((reply == Reply::Done).then_some((validity, next.saturating_sub(1))))
     }
 
-    /// The numbers of the mails in this span that arrived on this day or later (`1-Jan-2026`).
+    /// The numbers of the emails in this range that arrived on this day or later (`1-Jan-2026`).
     pub(super) async fn arrived_since(&mut self, first: u32, last: u32, day: &str) -> Result<Vec<u32>, Fault> {
         let mut found = Vec::new();
         let reply = self
@@ -327,7 +327,7 @@ impl Session {
         }
     }
 
-    /// Sizes and marks of these mails, of at most `count`.
+    /// Sizes and marks of these emails, at most `count` of them.
     pub(super) async fn marks(&mut self, uids: &str, keep: Keep, count: usize) -> Result<BTreeMap<u32, Marks>, Fault> {
         let mut found = BTreeMap::new();
         let reply = self
@@ -351,7 +351,7 @@ impl Session {
         }
     }
 
-    /// Reads a piece of each of these mails, from this byte on. Mails that are gone are missing in it.
+    /// Reads a piece of each of these emails, starting at this byte. Emails that no longer exist are skipped.
     pub(super) async fn pieces(&mut self, uids: &[u32], from: u32, mut take: impl FnMut(u32, &[u8])) -> Result<Reply, Fault> {
         let set = uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let bytes = (u64::from(PIECE_BYTES) + ANSWER_BYTES) * uids.len() as u64 + ANSWER_BYTES;
@@ -367,7 +367,7 @@ impl Session {
         .await
     }
 
-    /// Waits for news about the open folder, at most so long.
+    /// Waits for news about the open folder, at most for this long.
     pub(super) async fn idle(&mut self, at_most: Duration, call: impl Future<Output = ()>) -> Result<Woken, Fault> {
         let end = Instant::now() + at_most;
         if !self.can("IDLE") {
@@ -387,7 +387,7 @@ impl Session {
                     Ok(Ok(None)) => return Err(closed(&self.host)),
                     Ok(Ok(Some(response))) => match event(heard(&self.host, response.parsed())?, &tag) {
                         Event::News => break Woken::News,
-                        // It has the command in its list, and does not know it.
+                        // The server lists the command but does not support it.
                         Event::End(_) => {
                             self.capabilities.remove("IDLE");
                             return Ok(Woken::Time);
@@ -416,11 +416,11 @@ impl Session {
 
     /// Says goodbye.
     pub(super) async fn close(mut self) {
-        // Whether the server heard it makes no difference.
+        // It makes no difference whether the server received it.
         let _ = timeout(GOODBYE_MAX, self.ask("LOGOUT", SHORT_BYTES, |_| {})).await;
     }
 
-    /// Sends a command and reads all answers to it.
+    /// Sends a command and reads all responses to it.
     async fn ask(&mut self, command: &str, bytes: u64, mut each: impl FnMut(&Response<'_>)) -> Result<Reply, Fault> {
         let tag = self.send(command, bytes).await?;
         let deadline = Instant::now() + COMMAND_MAX;
@@ -459,7 +459,7 @@ impl Session {
         }
     }
 
-    /// Waits for the next answer, and looks at it.
+    /// Waits for the next response and inspects it.
     async fn next<T>(&mut self, deadline: Instant, see: impl FnOnce(&Response<'_>) -> T) -> Result<T, Fault> {
         let end = deadline.min(Instant::now() + ANSWER_MAX);
         match timeout_at(end, self.client.read_response()).await {
@@ -470,19 +470,19 @@ impl Session {
         }
     }
 
-    /// A command that should have worked.
+    /// The fault for a refused command that should have worked.
     pub(super) fn refused(&self, what: &str, why: &str) -> Fault {
         Fault::unreachable(format!("The mail server {} did not {what}: {why}", self.host))
     }
 }
 
-/// What an answer is to whoever waits for one.
+/// What a response means to the code that waits for one.
 enum Event {
-    /// The server waits for more.
+    /// The server asks for more input.
     Question,
     /// The command ended.
     End(Reply),
-    /// The number of mails in the open folder changed.
+    /// The number of emails in the open folder changed.
     News,
     /// Something else.
     Other,
@@ -497,7 +497,7 @@ fn event(response: &Response<'_>, tag: &str) -> Event {
     }
 }
 
-/// An answer, unless it is a goodbye.
+/// The response, unless it is a goodbye that ends the connection.
 fn heard<'a, 'r>(host: &str, response: &'a Response<'r>) -> Result<&'a Response<'r>, Fault> {
     match response {
         Response::Data { status: Status::Bye, outcome } => {
@@ -519,7 +519,7 @@ fn reply(status: &Status, outcome: &Outcome<'_>) -> Reply {
     if matches!(status, Status::Ok) { Reply::Done } else { Reply::Refused(said(outcome)) }
 }
 
-/// What a server says to a person, shortened and without controls.
+/// A server's text to show to the person, shortened and without control characters.
 fn said(outcome: &Outcome<'_>) -> String {
     let text = outcome.information.as_deref().unwrap_or_default();
     let plain = |c: char| if c.is_control() { ' ' } else { c };
@@ -527,7 +527,7 @@ fn said(outcome: &Outcome<'_>) -> String {
     if text.is_empty() { "it gave no reason".to_owned() } else { text }
 }
 
-/// What a server says without what it was sent, also where what it says was shortened within that.
+/// The server's text without anything it repeats of what was sent, even if the repetition was cut off.
 fn without(text: &str, sent: &str) -> String {
     if sent.is_empty() {
         return text.to_owned();
@@ -540,13 +540,13 @@ fn without(text: &str, sent: &str) -> String {
     }
 }
 
-/// Signs that a server refuses something for a while only (RFC 5530 and what providers say).
+/// Signs that a server's refusal is only temporary (RFC 5530 and texts used by providers).
 const FOR_NOW: &[&str] = &[
     "[unavailable]", "[limit]", "[overquota]", "[serverbug]", "[inuse]", "too many", "temporar", "try again", "rate limit",
     "[throttled]",
 ];
 
-/// Whether a server refuses something for a while only.
+/// Whether a server's refusal is only temporary.
 pub(super) fn is_for_now(why: &str) -> bool {
     let why = why.to_lowercase();
     FOR_NOW.iter().any(|sign| why.contains(sign))
@@ -571,7 +571,7 @@ fn marks_of(attributes: &[AttributeValue<'_>]) -> Option<(u32, Marks)> {
             _ => {}
         }
     }
-    // A server may tell of changed flags at any time.
+    // A server may report changed flags at any time.
     uid.filter(|uid| is_whole && *uid > 0).map(|uid| (uid, marks))
 }
 
@@ -587,7 +587,7 @@ fn piece_of<'a>(attributes: &'a [AttributeValue<'_>], from: u32) -> Option<(u32,
         _ => None,
     })?;
     attributes.iter().find_map(|attribute| match attribute {
-        // A server that does not know of pieces gives the whole mail.
+        // A server that does not support pieces returns the whole email.
         AttributeValue::BodySection { section: None, index, data: Some(data) } if index.unwrap_or(0) == from => {
             Some((uid, data.as_ref()))
         }

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::Fault;
 
-/// Seconds between two looks at the folders on which the server does not announce mail. Networks forget a silent connection after
-/// about five minutes, and each look keeps it alive.
+/// Seconds between two checks of the folders for which the server does not announce mail. Networks drop an idle connection
+/// after about five minutes, and each check keeps it alive.
 const CHECK_S: u32 = 4 * 60;
 
-/// Fewest seconds between two looks, so that a wrong number does not load the server.
+/// Minimum number of seconds between two checks, so that a wrong number does not overload the server.
 const CHECK_S_MIN: u32 = 1;
 
-/// Most seconds between two looks: an `IDLE` must be renewed before 29 minutes (RFC 2177).
+/// Maximum number of seconds between two checks: an `IDLE` must be renewed before 29 minutes (RFC 2177).
 const CHECK_S_MAX: u32 = 25 * 60;
 
 /// A mailbox.
@@ -31,13 +31,14 @@ pub struct MailSettings {
     pub user: String,
     /// How to sign in.
     pub sign_in: SignIn,
-    /// The person's own addresses, by which their own mail is recognized. Without any, the user name counts if it is an address.
+    /// The person's own addresses, by which their own mail is recognized. If there are none, the user name is used if it is an
+    /// address.
     #[serde(default)]
     pub addresses: Vec<String>,
-    /// Whether mailing lists, newsletters and what programs send are left out.
+    /// Whether mailing lists, newsletters and automated mail are left out.
     #[serde(default = "yes")]
     pub leave_out_automatic: bool,
-    /// Seconds between two looks at the folders on which the server does not announce mail.
+    /// Seconds between two checks of the folders for which the server does not announce mail.
     #[serde(default = "check_s")]
     pub check_s: u32,
 }
@@ -56,9 +57,9 @@ fn check_s() -> u32 {
 pub enum Security {
     /// TLS from the first byte.
     Tls,
-    /// TLS after a first command. A server that does not offer it is refused.
+    /// TLS after an initial command. A server that does not offer it is refused.
     Starttls,
-    /// None. Only to this computer itself, such as to a program that holds the real connection.
+    /// No protection. Only allowed to this computer itself, for example to a program that makes the real connection.
     Plain,
 }
 
@@ -72,21 +73,21 @@ pub enum SignIn {
     Oauth2(OAuthSettings),
 }
 
-/// The program that the person registered with their provider; Keepsake comes with none.
+/// The client that the person registered with their provider; Keepsake has none of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OAuthSettings {
-    /// Id of the program at the provider.
+    /// The client id at the provider.
     pub client_id: String,
-    /// Where a code for the person is asked for (RFC 8628).
+    /// The endpoint that returns a code for the person (RFC 8628).
     pub device_url: String,
-    /// Where tokens are given out and renewed.
+    /// The endpoint that issues and renews tokens.
     pub token_url: String,
-    /// What the token must allow.
+    /// The access that the token must grant.
     pub scope: String,
 }
 
 impl MailSettings {
-    /// These settings, with the own address found out from the user name.
+    /// These settings, with the person's own address derived from the user name.
     pub(super) fn completed(mut self) -> Self {
         self.host = self.host.trim().to_owned();
         if self.addresses.is_empty() && self.user.contains('@') {
@@ -96,7 +97,7 @@ impl MailSettings {
         self
     }
 
-    /// Refuses settings that would send a password in the open.
+    /// Refuses settings that would send a password unencrypted.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.host.is_empty() || self.user.is_empty() {
             return Err(Fault::refused("The name of the server or of the user is missing. Enter both."));
@@ -117,7 +118,7 @@ impl MailSettings {
     }
 }
 
-/// Whether this names this computer. Other names are not asked for: who answers for them may lie.
+/// Whether this name is this computer. Other names are not resolved, because a DNS server may lie.
 fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())

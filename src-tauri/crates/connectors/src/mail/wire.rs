@@ -1,6 +1,6 @@
-//! Connects to a mail server, with TLS or without, and says what went wrong.
+//! Connects to a mail server, with or without TLS, and reports what went wrong.
 //!
-//! Certificates are checked as the system does it. Not here: `STARTTLS`, which is a command of the protocol (`session`).
+//! Certificates are checked as the system does. Not here: `STARTTLS`, which is a protocol command (`session`).
 
 use std::io;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::contract::Fault;
 /// How long a connection or a handshake may take. Slow mobile networks need about ten seconds.
 const CONNECT_MAX: Duration = Duration::from_secs(30);
 
-/// Silence after which the system asks whether the other end is still there, so that a dead network is noticed.
+/// Idle time after which the system probes the other end, so that a dead network is noticed.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Connects by TCP. Without TLS, only this computer itself.
+/// Connects over TCP. Without TLS, only this computer itself is allowed.
 pub(super) async fn tcp(settings: &MailSettings) -> Result<Box<dyn Stream>, Fault> {
     let MailSettings { host, port, .. } = settings;
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -38,7 +38,7 @@ pub(super) async fn tcp(settings: &MailSettings) -> Result<Box<dyn Stream>, Faul
             "{host} is not this computer, so it is not asked without TLS. Choose TLS or STARTTLS."
         )));
     }
-    // A system that refuses either option still connects.
+    // The connection works even if the system refuses either option.
     let _ = stream.set_nodelay(true);
     let _ = socket2::SockRef::from(&stream).set_tcp_keepalive(&socket2::TcpKeepalive::new().with_time(KEEPALIVE));
     Ok(Box::new(stream))
@@ -56,7 +56,7 @@ pub(super) async fn tls(host: &str, stream: Box<dyn Stream>) -> Result<Box<dyn S
         .map_err(unusable)?;
     let config = match config.clone().with_platform_verifier() {
         Ok(config) => config.with_no_client_auth(),
-        // A system without any certificates trusts nobody.
+        // On a system without any certificates, no server is trusted.
         Err(_) => config.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
     };
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -69,12 +69,12 @@ pub(super) async fn tls(host: &str, stream: Box<dyn Stream>) -> Result<Box<dyn S
     }
 }
 
-/// A server that says nothing.
+/// The fault for a server that does not respond.
 pub(super) fn silent(host: &str, waited: Duration) -> Fault {
     Fault::unreachable(format!("The mail server {host} did not answer within {} seconds.", waited.as_secs()))
 }
 
-/// What an error of the connection means. The parser's own errors quote what the server said, which may be mail, so their texts
+/// The fault for a connection error. The parser's own errors quote the server's data, which may contain mail, so their texts
 /// are not passed on.
 pub(super) fn fault(host: &str, error: &io::Error) -> Fault {
     let inner = error.get_ref();
@@ -103,7 +103,7 @@ pub(super) fn fault(host: &str, error: &io::Error) -> Fault {
         kind if error.raw_os_error().is_some() => {
             Fault::unreachable(format!("The mail server {host} cannot be reached: {kind}."))
         }
-        // Names that cannot be found have no code.
+        // The error for a name that cannot be resolved has no code.
         _ => Fault::unreachable(format!("The mail server {host} cannot be reached. Check its name and the network.")),
     }
 }

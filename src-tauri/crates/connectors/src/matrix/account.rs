@@ -20,17 +20,17 @@ use super::vault::{Batch, Kind, Vault};
 use crate::contract::{Delivery, Fault, FoundChannel};
 use crate::link::Link;
 
-/// Events that are parsed together, and their bytes: a parsed event takes up to ten times the memory of its text.
+/// Maximum number of events parsed together, and of their bytes: a parsed event takes up to ten times the memory of its text.
 pub(super) const CHUNK_EVENTS: usize = 100;
 const CHUNK_BYTES: usize = 2 * 1024 * 1024;
 
-/// Rooms that are named at once.
+/// Maximum number of rooms named at once.
 const FOUND_MAX: usize = 1_000;
 
-/// Rooms that are written at once, so that few are held twice.
+/// Maximum number of rooms written at once, so that few are in memory twice.
 pub(super) const ROWS_MAX: usize = 1_000;
 
-/// An account that is read.
+/// An account that is being read.
 pub(super) struct Account {
     pub(super) link: Link,
     pub(super) client: Arc<Client>,
@@ -39,9 +39,9 @@ pub(super) struct Account {
     pub(super) owner: String,
     pub(super) rooms: HashMap<String, Room>,
     pub(super) chosen: BTreeMap<String, Chosen>,
-    /// Keys of messages that are missing.
+    /// Missing message keys.
     pub(super) missing: MissingKeys,
-    /// Messages that were read in this run.
+    /// Number of messages read in this run.
     pub(super) done: u64,
 }
 
@@ -72,7 +72,7 @@ impl Account {
         Ok(())
     }
 
-    /// Keeps and names the rooms of an answer.
+    /// Stores and names the rooms of an answer.
     pub(super) async fn learn_rooms(&mut self, answer: &Answer<'_>) -> Result<(), Fault> {
         let mut found = Vec::new();
         let mut batch = Batch::default();
@@ -116,7 +116,7 @@ impl Account {
         Some(room.clone())
     }
 
-    /// Asks who is in a room.
+    /// Requests the members of a room.
     pub(super) async fn fetch_members(&mut self, id: &str) -> Result<(), Fault> {
         #[derive(Deserialize)]
         struct Profile {
@@ -161,7 +161,7 @@ impl Account {
         Some(chosen.members.iter().map(|user| matrix_member(user)).collect())
     }
 
-    /// Reads events of a chosen room, the oldest first, and delivers what is too much for one delivery.
+    /// Reads events of a chosen room, oldest first, and delivers whatever exceeds one delivery.
     pub(super) async fn feed<'e>(
         &mut self,
         room: &str,
@@ -207,7 +207,7 @@ impl Account {
         reading.read(pending, events).await
     }
 
-    /// Delivers what was read, but for the last part, which is returned.
+    /// Delivers what was read, except the last part, which is returned.
     pub(super) async fn flush(&mut self, room: &str, pending: &mut Pending, is_last: bool) -> Result<Delivery, Fault> {
         for session in std::mem::take(&mut pending.missing) {
             self.missing.note((room.to_owned(), session), tokio::time::Instant::now());

@@ -1,7 +1,8 @@
-//! The backup of keys at the homeserver: which one there is, and the keys of messages from it, one by one as they are needed.
+//! The key backup at the homeserver: which one exists, and fetching message keys from it one by one as they are needed.
 //!
-//! Only keys of messages that wait for one are fetched, so nothing comes of rooms that nobody chose. Keepsake writes nothing into the
-//! backup. Who sent a message whose key is from there is known as for every other: the server names them (decision 55).
+//! Only keys that stored messages need are fetched, so none are fetched for rooms that nobody selected. Keepsake writes nothing
+//! to the backup. The sender of a message whose key comes from the backup is known as for any other: the server names them
+//! (decision 55).
 
 use matrix_sdk_crypto::olm::ExportedRoomKey;
 use matrix_sdk_crypto::store::types::BackupDecryptionKey;
@@ -15,10 +16,10 @@ use super::keys::{Keys, kept};
 use crate::contract::Fault;
 use crate::device::KeyBackup;
 
-/// Largest answer about a backup. A key takes less than 4 KB.
+/// Largest response about a backup. A key takes less than 4 KB.
 const BACKUP_BYTES_MAX: usize = 256 * 1024;
 
-/// How backups are encrypted that can be read. It is the only way that the protocol has.
+/// The encryption of the backups that can be read; the protocol has no other.
 const ALGORITHM: &str = "m.megolm_backup.v1.curve25519-aes-sha2";
 
 /// A backup at the homeserver.
@@ -42,7 +43,7 @@ impl Version {
     }
 }
 
-/// The backup that the account has now; `None` if it has none.
+/// The account's current backup; `None` if it has none.
 pub(super) async fn latest(client: &Client) -> Result<Option<Version>, Fault> {
     let path = ["v3", "room_keys", "version"];
     let ask = Ask { path: &path, bytes_max: BACKUP_BYTES_MAX, what: "the backup of keys", ..Ask::default() };
@@ -55,7 +56,7 @@ pub(super) async fn latest(client: &Client) -> Result<Option<Version>, Fault> {
     }
 }
 
-/// Asks for the key of messages; `None` if it is not in the backup.
+/// Requests a message key; `None` if it is not in the backup.
 pub(super) async fn fetch(
     client: &Client,
     version: &str,
@@ -66,7 +67,7 @@ pub(super) async fn fetch(
     let query = [("version", version)];
     let ask = Ask { path: &path, query: &query, bytes_max: BACKUP_BYTES_MAX, what: "a key from the backup", ..Ask::default() };
     match client.ask(&ask).await {
-        // One that cannot be understood is as good as none.
+        // A key that cannot be parsed is treated as missing.
         Ok(body) => Ok(serde_json::from_slice::<KeyBackupData>(&body).ok().map(|data| data.session_data)),
         Err(Failure::Missing(_)) => Ok(None),
         Err(failure) => Err(failure),
@@ -74,12 +75,12 @@ pub(super) async fn fetch(
 }
 
 impl Keys {
-    /// Whether the account has a backup, and the one that can be read here.
+    /// The state of the account's backup, and its version if it can be read here.
     pub(super) async fn backup(&self, client: &Client) -> Result<(KeyBackup, Option<Version>), Fault> {
         let Some(version) = latest(client).await? else { return Ok((KeyBackup::Absent, None)) };
         let known = self.machine.backup_machine().get_backup_keys().await.map_err(|error| kept(&error))?;
         match known.decryption_key {
-            // The key that is kept may be that of an earlier backup.
+            // The stored key may belong to an earlier backup.
             Some(key) if version.is_opened_by(&key) => Ok((KeyBackup::Open { done: 0, total: 0 }, Some(version))),
             _ => match self.key_from_others(&version).await? {
                 true => Ok((KeyBackup::Open { done: 0, total: 0 }, Some(version))),
@@ -88,7 +89,7 @@ impl Keys {
         }
     }
 
-    /// Takes in the key of the backup that a verified device of the account sent. Says whether there was one.
+    /// Stores the backup key if a verified device of the account sent it. Returns whether there was one.
     pub(super) async fn key_from_others(&self, version: &Version) -> Result<bool, Fault> {
         let store = self.machine.store();
         let sent = store.get_secrets_from_inbox(&SecretName::RecoveryKey).await.map_err(|error| kept(&error))?;
@@ -99,13 +100,13 @@ impl Keys {
         Ok(true)
     }
 
-    /// Keeps the key of the backup with the other secrets of this device.
+    /// Stores the backup key with the other secrets of this device.
     pub(super) async fn keep_backup_key(&self, key: BackupDecryptionKey, version: &Version) -> Result<(), Fault> {
         let machine = self.machine.backup_machine();
         machine.save_decryption_key(Some(key), Some(version.version.clone())).await.map_err(|error| kept(&error))
     }
 
-    /// Takes in a key of messages from the backup. Says whether it could be read.
+    /// Imports a message key from the backup. Returns whether it could be read.
     pub(super) async fn import(
         &self,
         version: &str,

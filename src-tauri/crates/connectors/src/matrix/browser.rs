@@ -1,8 +1,8 @@
-//! Signing in in the browser: the page of the homeserver sends the browser on to an address on this computer, with a token.
+//! Signing in with the browser: the homeserver's page redirects the browser to an address on this computer, with a token.
 //!
-//! Who listens there takes one call, at a path that nobody can guess, for a limited time, and never from another computer. The token
-//! is good for one sign-in within a few minutes and is given to `session` at once. Opening the browser is also here, because an
-//! address of a foreign server must never reach a shell.
+//! The listener accepts one call, at a path that nobody can guess, for a limited time, and never from another computer. The
+//! token is valid for one sign-in within a few minutes and is passed to `session` immediately. Opening the browser is also
+//! here, because an address from a foreign server must never reach a shell.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
@@ -19,28 +19,28 @@ use crate::contract::Fault;
 use crate::secret::Secret;
 use crate::sign_in::{LOOK_AGAIN, stopped as stopped_by_person};
 
-/// How long the person may take in the browser: to find a password, and for a second factor.
+/// How long the person may take in the browser, including finding a password and a second factor.
 const SIGN_IN_MAX: Duration = Duration::from_secs(10 * 60);
 
-/// How long a call may take. Browsers open connections in advance, on which nothing comes.
+/// How long a call may take. Browsers open connections in advance and send nothing on them.
 const CALL_MAX: Duration = Duration::from_secs(10);
 
-/// Calls that are answered at once. A browser opens up to six.
+/// Maximum number of calls answered concurrently. A browser opens up to six.
 const CALLS_MAX: usize = 16;
 
-/// Largest head of a call. Tokens have less than 1 KB.
+/// Largest head of a call. Tokens are smaller than 1 KB.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// Random bytes of the path.
+/// Number of random bytes in the path.
 const PATH_BYTES: usize = 16;
 
-/// How the sign-in in a browser is called in the list of what a server offers.
+/// The name of browser sign-in in a server's list of sign-in methods.
 const FLOW: &str = "m.login.sso";
 
 const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Keepsake</title>\
                     <p>Keepsake takes it from here. You can close this page.</p></html>";
 
-/// A sign-in that waits for the browser. Dropping it ends it.
+/// A sign-in that is waiting for the browser. Dropping it cancels it.
 #[derive(Debug)]
 pub struct BrowserSignIn {
     listener: TcpListener,
@@ -52,7 +52,7 @@ fn no_port(error: &std::io::Error) -> Fault {
     Fault::unreachable(format!("This computer gives out no port for the browser: {error}."))
 }
 
-/// Whether a homeserver offers to sign in in the browser.
+/// Whether a homeserver offers sign-in with the browser.
 async fn offers_it(base: &Url) -> Result<bool, Fault> {
     #[derive(Deserialize)]
     struct Flow {
@@ -72,7 +72,7 @@ async fn offers_it(base: &Url) -> Result<bool, Fault> {
 }
 
 impl BrowserSignIn {
-    /// Begins a sign-in at a homeserver, given as [`Matrix::homeserver`](crate::Matrix::homeserver).
+    /// Begins a sign-in at a homeserver, given in the form of [`Matrix::homeserver`](crate::Matrix::homeserver).
     pub async fn begin(homeserver: &str) -> Result<Self, Fault> {
         let base = discover(homeserver).await?;
         if !offers_it(&base).await? {
@@ -94,7 +94,7 @@ impl BrowserSignIn {
         &self.address
     }
 
-    /// Waits until the browser comes back. Returns the token with which the account is connected.
+    /// Waits until the browser returns. Returns the token for connecting the account.
     pub async fn finish(self, is_cancelled: impl Fn() -> bool) -> Result<Secret, Fault> {
         let here = self.listener.local_addr().map_err(|error| no_port(&error))?;
         self.listener.set_nonblocking(true).map_err(|error| no_port(&error))?;
@@ -127,7 +127,7 @@ impl BrowserSignIn {
     }
 }
 
-/// Answers a call. Returns the token if it is the call that is waited for.
+/// Answers a call. Returns the token if it is the expected call.
 async fn take(mut call: TcpStream, here: SocketAddr, path: &str) -> Option<Secret> {
     let mut head = Vec::new();
     while !head.windows(4).any(|window| window == b"\r\n\r\n") {
@@ -142,18 +142,18 @@ async fn take(mut call: TcpStream, here: SocketAddr, path: &str) -> Option<Secre
          Referrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'\r\nConnection: close\r\n\r\n{body}",
         body.len()
     );
-    // The token counts whether or not the browser reads the page.
+    // The token is valid whether or not the browser reads the page.
     let _ = call.write_all(answer.as_bytes()).await;
     let _ = call.shutdown().await;
     token
 }
 
-/// The token in the head of a call, if it was sent to this address and path.
+/// The token in the head of a call, if the call was sent to this address and path.
 fn token_of(head: &str, here: SocketAddr, path: &str) -> Option<Secret> {
     let mut lines = head.split("\r\n");
     let target = lines.next()?.strip_prefix("GET ")?.strip_suffix(" HTTP/1.1")?;
     let host = lines.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"))?.1.trim();
-    // A page elsewhere whose name was made to lead to this computer names itself as the host.
+    // A page whose host name was made to resolve to this computer (DNS rebinding) sends its own name as the host.
     if host != here.to_string() || !target.starts_with('/') {
         return None;
     }
@@ -175,10 +175,10 @@ pub fn open_in_browser(address: &str) -> Result<(), Fault> {
     };
     let null = std::process::Stdio::null;
     let mut command = std::process::Command::new(program);
-    // One argument, which begins with its scheme, and no shell that would read it.
+    // Pass the address as a single argument that begins with its scheme, without a shell that would interpret it.
     command.args(first).arg(url.as_str()).stdin(null()).stdout(null()).stderr(null());
     let mut child = command.spawn().map_err(|_| none())?;
-    // Some systems keep it until the browser ends.
+    // On some systems, the process runs until the browser ends.
     std::thread::spawn(move || child.wait());
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! A room whose messages are stored: how far it was read, and who is in it.
+//! A room whose messages are stored: how far it has been read, and who is in it.
 //!
-//! Not here: what its events say (`timeline`), and when they are read (`reader`).
+//! Not here: the meaning of its events (`timeline`), and when they are read (`reader`).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::position::Position;
 use super::sync::EVENT_BYTES_MAX;
 
-/// A room whose messages are stored.
+/// A selected room, and how far it has been read.
 pub(super) struct Chosen {
     pub(super) position: Position,
     pub(super) since: Option<Timestamp>,
@@ -20,13 +20,13 @@ pub(super) struct Chosen {
     pub(super) names: HashMap<String, String>,
     /// Everybody in the room except the owner.
     pub(super) members: BTreeSet<String>,
-    /// Whether `members` is complete. It is not after something was missed.
+    /// Whether `members` is complete. It is incomplete after events were missed.
     pub(super) are_members_known: bool,
-    /// Pages of its history that were read in this run.
+    /// Number of pages of its history read in this run.
     pub(super) pages: u64,
 }
 
-/// The fields of an event that decide about reading on.
+/// The event fields that decide whether to continue reading.
 #[derive(Deserialize)]
 pub(super) struct Head {
     #[serde(default)]
@@ -52,7 +52,7 @@ fn membership(raw: &RawValue) -> Option<Value> {
 }
 
 impl Chosen {
-    /// Takes in who came, went or changed their name. Says whether other people are in the room now.
+    /// Records who joined, left or changed their name. Returns whether the other people in the room changed.
     pub(super) fn meet(&mut self, raw: &RawValue, owner: &str) -> bool {
         if let Some((user, name)) = member(raw) {
             self.names.insert(user, name);

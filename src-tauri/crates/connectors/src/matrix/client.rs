@@ -1,7 +1,7 @@
-//! The requests that are sent to a homeserver, and what its refusals mean.
+//! The requests sent to a homeserver, and the meaning of its refusals.
 //!
-//! Everything is read but four kinds of requests, none of which reaches a room: signing in, keys of this device, messages to other
-//! devices, and signatures. What the answers say is not read here.
+//! All requests only read, except for four kinds, none of which reaches a room: signing in, keys of this device, messages to
+//! other devices, and signatures. Responses are not interpreted here.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,32 +22,33 @@ use super::vault::{Kind, Vault};
 use crate::contract::Fault;
 use crate::link::Link;
 
-/// Largest answer to a synchronization. 100,000 rooms take about 50 MB, and real accounts less than 20 MB.
+/// Maximum size of a sync response. 100,000 rooms take about 50 MB, and real accounts less than 20 MB.
 pub(super) const SYNC_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Largest answer otherwise. A page of 100 events takes at most 6.4 MB, and the members of a room with 50,000 people about 8 MB.
+/// Largest response to any other request. A page of 100 events takes at most 6.4 MB, and the members of a room with 50,000
+/// people about 8 MB.
 pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// How long a server may take to answer, beyond the time that it was asked to wait. An initial synchronization of a large account
-/// takes up to a minute.
+/// How long a server may take to respond, beyond the wait requested of it. An initial synchronization of a large account takes
+/// up to a minute.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Longest wait that is sat out when the server asks for one. For longer ones the connector ends and says so.
+/// Longest wait that is followed if the server requests one. For longer ones, the connector ends and reports it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How often a request is sent again because the server asked to wait.
 const PATIENT_TRIES: u32 = 5;
 
-/// Wait after "too many requests" without a number.
+/// Wait after "too many requests" if the server gives no duration.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// A request that is under way.
+/// A request in progress.
 pub(super) type Asking<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// A homeserver, and the session there.
+/// A homeserver, and the session on it.
 pub(super) struct Client {
     http: reqwest::Client,
     base: Url,
@@ -55,11 +56,11 @@ pub(super) struct Client {
     keeper: Option<Keeper>,
 }
 
-/// Keeps renewed tokens.
+/// Stores renewed tokens.
 pub(super) struct Keeper {
     /// Where they are kept first.
     pub(super) vault: Arc<Vault>,
-    /// Where the session is kept.
+    /// Where the session is stored.
     pub(super) link: Link,
     /// The rest of the session.
     pub(super) session: Session,
@@ -76,17 +77,17 @@ struct Refusal {
     soft_logout: bool,
 }
 
-/// A refusal, as far as it decides what is done.
+/// A refusal, as far as it determines how to continue.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The access token is not valid any more.
+    /// The access token is no longer valid.
     UnknownToken {
         /// Whether the session itself still exists.
         soft: bool,
     },
-    /// The server wants to be left alone for a time.
+    /// The server asks to wait before the next request.
     Limited(Option<Duration>),
-    /// It does not exist, or this account may not see it.
+    /// The requested item does not exist, or this account may not see it.
     Missing(String),
     /// Anything else.
     Fault(Fault),
@@ -114,7 +115,7 @@ impl From<Fault> for Failure {
     }
 }
 
-/// What an answer that is no success means. Only codes of the protocol are told on, because a body may contain anything.
+/// The meaning of an unsuccessful response. Only protocol codes are passed on, because a body may contain anything.
 fn failure_of(status: StatusCode, retry_after: Option<&str>, body: &[u8], what: &str) -> Failure {
     let refusal: Refusal = serde_json::from_slice(body).unwrap_or_default();
     let code: String = refusal.errcode.chars().filter(|c| c.is_ascii_uppercase() || *c == '_').take(60).collect();
@@ -137,7 +138,7 @@ fn failure_of(status: StatusCode, retry_after: Option<&str>, body: &[u8], what: 
     }
 }
 
-/// Why no answer came.
+/// The fault for a request without a response.
 fn unreachable(error: &reqwest::Error, host: &str) -> Fault {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
@@ -148,7 +149,7 @@ fn unreachable(error: &reqwest::Error, host: &str) -> Fault {
                 ),
             };
         }
-        // An error of input and output hides what it wraps from `source`.
+        // An I/O error does not return the error it wraps from `source`.
         cause = match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
             Some(inner) => Some(inner),
             None => error.source(),
@@ -158,9 +159,9 @@ fn unreachable(error: &reqwest::Error, host: &str) -> Fault {
     Fault::unreachable(format!("{host} {what}."))
 }
 
-/// The client of the HTTP protocol.
+/// Creates the HTTP client.
 pub(super) fn http(redirects: usize) -> Result<reqwest::Client, Fault> {
-    // Only the first installed provider counts, and it is always this one.
+    // Only the first installed provider takes effect, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let policy = if redirects == 0 { reqwest::redirect::Policy::none() } else { reqwest::redirect::Policy::limited(redirects) };
     reqwest::Client::builder()
@@ -172,7 +173,7 @@ pub(super) fn http(redirects: usize) -> Result<reqwest::Client, Fault> {
         .map_err(|_| Fault::unreachable("The certificates of this computer cannot be read, so no server can be trusted."))
 }
 
-/// The bytes of an answer, up to a limit.
+/// The bytes of a response, up to a limit.
 pub(super) async fn body_of(mut answer: Response, max: usize, host: &str) -> Result<Vec<u8>, Fault> {
     let too_large = || Fault::protocol(format!("{host} sent an answer of more than {} MB.", max / 1_000_000));
     if answer.content_length().is_some_and(|len| len > max as u64) {
@@ -188,25 +189,25 @@ pub(super) async fn body_of(mut answer: Response, max: usize, host: &str) -> Res
     Ok(body)
 }
 
-/// What is asked for.
+/// A request to the homeserver.
 #[derive(Clone, Default)]
 pub(super) struct Ask<'a> {
     /// The segments of the path after `/_matrix/client`.
     pub(super) path: &'a [&'a str],
     /// The query.
     pub(super) query: &'a [(&'a str, &'a str)],
-    /// What is posted; a request without it reads.
+    /// The body to post; a request without one only reads.
     pub(super) body: Option<Value>,
-    /// How long the server was asked to wait.
+    /// How long the server is asked to wait.
     pub(super) wait: Duration,
     /// Largest answer.
     pub(super) bytes_max: usize,
-    /// What it is for, in words.
+    /// The purpose of the request, in words.
     pub(super) what: &'a str,
 }
 
 impl Client {
-    /// A client for this server.
+    /// Creates a client for this server.
     pub(super) fn new(base: Url, tokens: Option<Tokens>, keeper: Option<Keeper>) -> Result<Self, Fault> {
         Ok(Self { http: http(0)?, base, tokens: Mutex::new(tokens), keeper })
     }
@@ -219,7 +220,7 @@ impl Client {
         self.tokens.lock().await.as_ref().map(|tokens| tokens.access_token.clone())
     }
 
-    /// Sends a request, and again if the server asks to wait or the token is renewed.
+    /// Sends a request, and repeats it if the server asks to wait or the token has been renewed.
     pub(super) async fn ask(&self, ask: &Ask<'_>) -> Result<Vec<u8>, Failure> {
         let mut is_renewed = false;
         let mut tries = 0;
@@ -251,7 +252,7 @@ impl Client {
         }
     }
 
-    /// Sends one of the requests that the encryption needs.
+    /// Sends one of the requests needed for encryption.
     pub(super) async fn ask_typed<R>(&self, request: R, what: &str) -> Result<R::IncomingResponse, Failure>
     where
         R: OutgoingRequest + Metadata<PathBuilder = VersionHistory>,
@@ -320,7 +321,7 @@ impl Client {
         Ok(url)
     }
 
-    /// Renews the access token, unless another request did so since `used` was read.
+    /// Renews the access token, unless another request has done so since `used` was read.
     async fn renew(&self, used: Option<&SecretString>, soft: bool) -> Result<(), Failure> {
         let mut tokens = self.tokens.lock().await;
         let Some(now) = tokens.as_ref() else { return Err(Failure::UnknownToken { soft }) };

@@ -1,8 +1,8 @@
-//! Keeps what the encryption of Matrix needs in a [`Vault`]: the account of this device, its channels to other devices, and the keys
-//! of messages.
+//! Stores the data that Matrix encryption needs in a [`Vault`]: the account of this device, its channels to other devices, and
+//! message keys.
 //!
-//! Each save is one transaction. Keepsake writes nothing into rooms, so keys for that are not kept. The protocol itself is in
-//! `matrix-sdk-crypto`.
+//! Each save is one transaction. Keepsake writes nothing to rooms, so keys for writing are not stored. The protocol itself is
+//! in `matrix-sdk-crypto`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -24,7 +24,7 @@ use ruma::{DeviceId, OwnedDeviceId, RoomId, TransactionId, UserId};
 
 use super::vault::{Batch, Kind, Vault, VaultError};
 
-/// Names of the values of which there is one each.
+/// Names of the values that exist only once.
 const ACCOUNT: &str = "account";
 const IDENTITY: &str = "identity";
 const BACKUP_KEY: &str = "backup_key";
@@ -48,7 +48,7 @@ pub(super) struct KeyStore {
 }
 
 impl KeyStore {
-    /// The keys in this vault.
+    /// Creates a store for the keys in this vault.
     pub(super) fn new(vault: Arc<Vault>) -> Self {
         Self { vault, account: RwLock::default() }
     }
@@ -68,7 +68,7 @@ impl KeyStore {
         Ok(self.vault.put(batch, Kind::RoomKeyOf, &sender, &format!("{room} {id}"), &(room, id))?)
     }
 
-    /// The parts of changes that are plain values.
+    /// Stores the plain values among the changes.
     fn put_values(&self, batch: &mut Batch, changes: &Changes) -> Result<()> {
         let vault = &self.vault;
         if let Some(version) = &changes.backup_version {
@@ -107,7 +107,7 @@ impl KeyStore {
             vault.put(batch, Kind::RoomSettings, "", room.as_str(), settings)?;
         }
         for secret in &changes.secrets {
-            // Several may come under one name, and the same one may come again.
+            // Several secrets may have the same name, and the same secret may arrive again.
             let key = blake3::hash(secret.secret.as_bytes()).to_hex();
             vault.put(batch, Kind::Secret, secret.secret_name.as_str(), &key, secret.secret.as_str())?;
         }
@@ -242,7 +242,7 @@ impl CryptoStore for KeyStore {
         Ok(sessions)
     }
 
-    // Keepsake writes no backup of keys, so nothing is left to be backed up.
+    // Keepsake does not back up keys, so none are left to back up.
     async fn inbound_group_sessions_for_backup(&self, _: &str, _: usize) -> Result<Vec<InboundGroupSession>> {
         Ok(Vec::new())
     }
@@ -270,7 +270,7 @@ impl CryptoStore for KeyStore {
         Ok(self.vault.remove(Kind::Single, "", DEHYDRATED)?)
     }
 
-    // Nothing is ever written into a room.
+    // Nothing is ever written to a room.
     async fn get_outbound_group_session(&self, _: &RoomId) -> Result<Option<OutboundGroupSession>> {
         Ok(None)
     }
@@ -371,7 +371,7 @@ impl CryptoStore for KeyStore {
         Ok(self.vault.remove(Kind::Custom, "", key)?)
     }
 
-    // The file is locked by the process that opened it, so there is nobody to share with.
+    // The process that opened the file holds its lock, so no other process shares it.
     async fn try_take_leased_lock(&self, _: u32, _: &str, _: &str) -> Result<Option<u64>> {
         Ok(Some(1))
     }

@@ -1,7 +1,8 @@
-//! The encryption of an account: takes in keys, decrypts events, and sends what other devices need in order to give keys to this one.
+//! The encryption of an account: receives keys, decrypts events, and sends what other devices need in order to give keys to
+//! this one.
 //!
-//! Nothing is encrypted for rooms, because nothing is ever written there. Events of whoever is in a room are read, verified or not: this
-//! is a memory of what was said, and the sender is the one that the server names, as for rooms without encryption.
+//! Nothing is encrypted for rooms, because nothing is ever written there. Events from anyone in a room are read, verified or
+//! not: this is a memory of what was said, and the sender is the one that the server names, as in rooms without encryption.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,21 +32,21 @@ use crate::contract::{Fault, InboxError};
 /// Largest message between devices. Servers allow 64 KiB.
 const TO_DEVICE_BYTES_MAX: usize = 256 * 1024;
 
-/// How many rounds of requests are sent for one synchronization. Two are usual: a request and what its answer asks for.
+/// Maximum number of request rounds per synchronization. Two are usual: a request, and what its response requires.
 const ROUNDS_MAX: usize = 4;
 
-/// Whoever is in the room is read (see above).
+/// Events from anyone in the room are read (see above).
 const SETTINGS: DecryptionSettings = DecryptionSettings { sender_device_trust_requirement: TrustRequirement::Untrusted };
 
-/// The encryption of an account.
+/// Handles the encryption of an account.
 pub(super) struct Keys {
     pub(super) machine: OlmMachine,
 }
 
-/// What became of an encrypted event.
+/// The result of decrypting an event.
 #[derive(Debug)]
 pub(super) enum Decrypted {
-    /// The event in clear text.
+    /// The decrypted event.
     Clear(Value),
     /// Its key is missing.
     Missing {
@@ -54,7 +55,7 @@ pub(super) enum Decrypted {
     },
 }
 
-/// What is said when keys cannot be read or written.
+/// The fault for keys that cannot be read or written.
 pub(super) fn kept(error: &CryptoStoreError) -> Fault {
     Fault::Inbox(InboxError::Store(format!("The keys of the Matrix account cannot be kept: {error}")))
 }
@@ -64,7 +65,7 @@ fn parsed<T: DeserializeOwned + Default>(raw: Option<&RawValue>) -> T {
 }
 
 impl Keys {
-    /// The keys of this device, which are created if there are none.
+    /// Opens the keys of this device, and creates them if there are none.
     pub(super) async fn open(user: &str, device: &str, vault: Arc<Vault>) -> Result<Self, Fault> {
         let user = <&UserId>::try_from(user)
             .map_err(|_| Fault::protocol("The Matrix server calls the account by a name that is no user id."))?;
@@ -73,7 +74,8 @@ impl Keys {
         Ok(Self { machine })
     }
 
-    /// Takes in what an answer tells of keys, which is kept when this returns. Says which keys of messages came: room and key.
+    /// Receives the key data in a response, which is stored when this returns. Returns which message keys arrived: room and
+    /// key.
     pub(super) async fn receive(&self, answer: &Answer<'_>) -> Result<Vec<(String, String)>, Fault> {
         let events: Vec<Raw<AnyToDeviceEvent>> = answer
             .to_device
@@ -99,7 +101,7 @@ impl Keys {
         Ok(came.into_iter().map(|key| (key.room_id.to_string(), key.session_id)).collect())
     }
 
-    /// Decrypts an event of a room.
+    /// Decrypts an event from a room.
     pub(super) async fn decrypt(&self, event: &Value, room: &str) -> Result<Decrypted, Fault> {
         let session = event.get("content").and_then(|content| content.get("session_id")).and_then(Value::as_str);
         let missing = || Decrypted::Missing { session: session.unwrap_or_default().to_owned() };
@@ -112,7 +114,7 @@ impl Keys {
         }
     }
 
-    /// Sends what is due: the keys of this device, and requests for those of others.
+    /// Sends pending requests: the keys of this device, and requests for the keys of others.
     pub(super) async fn send_due(&self, client: &Client) -> Result<(), Fault> {
         for _ in 0..ROUNDS_MAX {
             let due = self.machine.outgoing_requests().await.map_err(|error| kept(&error))?;
@@ -121,7 +123,7 @@ impl Keys {
             }
             for request in due {
                 match self.send(client, &request).await {
-                    // What the server refuses is asked again at the next start, and what it cannot do now ends the run.
+                    // What the server refuses is requested again at the next start; a temporary failure ends the run.
                     Ok(()) | Err(Failure::Missing(_)) => {}
                     Err(failure) => return Err(failure.into()),
                 }
@@ -160,13 +162,13 @@ impl Keys {
                 let answer = client.ask_typed(request.clone(), "signatures").await?;
                 self.machine.mark_request_as_sent(id, &answer).await
             }
-            // Nothing is ever written into a room.
+            // Nothing is ever written to a room.
             AnyOutgoingRequest::RoomMessage(_) => return Ok(()),
         };
         Ok(self.mark(marked)?)
     }
 
-    /// The result of taking in an answer about keys.
+    /// Converts the result of processing a response about keys.
     pub(super) fn mark(&self, marked: Result<(), OlmError>) -> Result<(), Fault> {
         marked.map_err(|error| match error {
             OlmError::Store(error) => kept(&error),
@@ -174,30 +176,30 @@ impl Keys {
         })
     }
 
-    /// Follows the devices and the identity of the account itself.
+    /// Tracks the devices and the identity of the account itself.
     pub(super) async fn follow_own(&self) -> Result<(), Fault> {
         self.machine.update_tracked_users([self.machine.user_id()]).await.map_err(|error| kept(&error))
     }
 
-    /// Whether another device sent a key of the backup.
+    /// Whether another device sent a key for the backup.
     pub(super) async fn has_secrets(&self) -> Result<bool, Fault> {
         let sent = self.machine.store().get_secrets_from_inbox(&SecretName::RecoveryKey).await.map_err(|error| kept(&error))?;
         Ok(!sent.is_empty())
     }
 
-    /// Asks the other devices of the account for the key of the backup.
+    /// Requests the backup key from the account's other devices.
     pub(super) async fn ask_others_for_secrets(&self, client: &Client) -> Result<(), Fault> {
         self.machine.query_missing_secrets_from_other_sessions().await.map_err(|error| kept(&error))?;
         self.send_due(client).await
     }
 
-    /// Whether the account vouches for this device, and whether it could.
+    /// Whether the account vouches for this device, and whether it can.
     pub(super) async fn trust(&self) -> Result<(bool, bool), Fault> {
         let (user, device) = (self.machine.user_id(), self.machine.device_id());
         let identity = self.machine.get_identity(user, None).await.map_err(|error| kept(&error))?;
         let Some(identity) = identity.and_then(matrix_sdk_crypto::UserIdentity::own) else { return Ok((false, false)) };
         let device = self.machine.get_device(user, device, None).await.map_err(|error| kept(&error))?;
-        // A server can show any identity, so it counts once the person confirmed it here.
+        // A server can present any identity, so it is trusted only after the person has confirmed it here.
         Ok((identity.is_verified() && device.is_some_and(|device| device.is_cross_signed_by_owner()), true))
     }
 }

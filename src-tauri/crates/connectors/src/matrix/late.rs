@@ -1,6 +1,6 @@
-//! Reads messages whose keys were missing, when their keys come: from another device, or from the backup.
+//! Reads messages with missing keys as soon as the keys arrive, from another device or from the backup.
 //!
-//! The messages are kept encrypted until then (`timeline`). Which keys are asked for is decided in `missing`.
+//! The messages are stored encrypted until then (`timeline`). `missing` decides which keys are requested.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::timeline::{Pending, Unreadable, forget_unreadable, id_of, unreadable_
 use super::vault::Kind;
 use crate::contract::{Delivery, Fault};
 
-/// Keys after which it is told how far the backup was read, so that the window is not told of each.
+/// Number of keys between progress reports on reading the backup, so that the window is not updated for each key.
 const TOLD_EVERY: u64 = 20;
 
-/// A key that was asked for.
+/// The response to a key request.
 pub(super) struct Fetched {
     key: KeyName,
     version: String,
@@ -29,7 +29,7 @@ pub(super) struct Fetched {
 }
 
 impl Account {
-    /// Reads messages whose key came late: that key, or any that is there now. Notes the keys that are still missing.
+    /// Reads messages whose key arrived late: that key, or any key available now. Records the keys that are still missing.
     pub(super) async fn read_late(&mut self, room: &str, session: Option<&str>) -> Result<(), Fault> {
         let sessions: BTreeSet<String> = match session {
             Some(session) => [session.to_owned()].into(),
@@ -46,7 +46,7 @@ impl Account {
         Ok(())
     }
 
-    /// Reads the messages that wait for a key. Says whether none waits any more.
+    /// Reads the messages that need a key. Returns whether none are left.
     async fn read_with_key(&mut self, (room, session): &KeyName) -> Result<bool, Fault> {
         if !self.vault.has(Kind::RoomKey, room, session)? {
             return Ok(false);
@@ -83,7 +83,7 @@ impl Account {
     pub(super) fn next_backup_key(&mut self, version: &str) -> Option<Asking<Fetched>> {
         let now = Instant::now();
         while let Some(key) = self.missing.next(now).cloned() {
-            // The person may have chosen otherwise meanwhile.
+            // The person may have changed the choice in the meantime.
             if self.chosen.contains_key(&key.0) {
                 let (client, version) = (Arc::clone(&self.client), version.to_owned());
                 return Some(Box::pin(async move {
@@ -103,7 +103,7 @@ impl Account {
         let sealed = match answer {
             Ok(sealed) => sealed,
             Err(failure @ Failure::UnknownToken { .. }) => return Err(failure.into()),
-            // Reading goes on without the backup.
+            // Reading continues without the backup.
             Err(_) => None,
         };
         let mut is_read = false;

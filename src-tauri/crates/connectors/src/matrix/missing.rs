@@ -1,23 +1,25 @@
-//! Keys of messages that are missing, and when the backup is asked for each again.
+//! Missing message keys, and when to request each of them from the backup again.
 //!
-//! The person's other devices write keys into the backup some time after a message came, so a key that is not there is asked for
-//! again a few times, later each time. What is asked for is decided here; asking is in `backup`, and reading in `late`.
+//! The person's other devices may write a key into the backup some time after its message arrives, so a missing key is
+//! requested a few more times, at growing intervals. This module decides what to request; `backup` sends the requests, and
+//! `late` reads the messages.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Keys that are looked for in one run. Rooms with more are read on at the next start; an entry takes about 200 bytes.
+/// Maximum number of keys to look for in one run. Rooms with more are read further at the next start; an entry takes about 200
+/// bytes.
 const KEYS_MAX: usize = 50_000;
 
-/// Wait after a key was not in the backup; twice as long each time.
+/// Delay after a key was not found in the backup; doubles each time.
 const AGAIN: Duration = Duration::from_secs(5 * 60);
 
-/// How often a key is asked for in one run: over five hours, in which another device has been online.
+/// How often a key is requested in one run: over five hours, long enough for another device to have been online.
 const TRIES_MAX: u32 = 7;
 
-/// A key of messages: of which room, and its id.
+/// Identifies a message key: its room and its id.
 pub(super) type KeyName = (String, String);
 
 #[derive(Debug, Clone, Copy)]
@@ -31,14 +33,14 @@ struct Due {
 pub(super) struct MissingKeys {
     due: BTreeSet<(Instant, KeyName)>,
     keys: HashMap<KeyName, Due>,
-    /// Number of keys that were not asked for yet.
+    /// Number of keys that have not been requested yet.
     open: usize,
-    /// Number of keys that came from the backup in this run.
+    /// Number of keys received from the backup in this run.
     came: u64,
 }
 
 impl MissingKeys {
-    /// Notes that a key is missing.
+    /// Records that a key is missing.
     pub(super) fn note(&mut self, key: KeyName, now: Instant) {
         if self.keys.len() < KEYS_MAX && !self.keys.contains_key(&key) {
             self.keys.insert(key.clone(), Due { at: now, tries: 0 });
@@ -61,25 +63,25 @@ impl MissingKeys {
         self.came += 1;
     }
 
-    /// The key that is due to be asked for.
+    /// The key that is due to be requested.
     pub(super) fn next(&self, now: Instant) -> Option<&KeyName> {
         self.due.first().filter(|(at, _)| *at <= now).map(|(_, key)| key)
     }
 
-    /// Notes that a key is not in the backup.
+    /// Records that a key is not in the backup.
     pub(super) fn failed(&mut self, key: &KeyName, now: Instant) {
         let Some(due) = self.keys.get_mut(key) else { return };
         self.due.remove(&(due.at, key.clone()));
         self.open -= usize::from(due.tries == 0);
         due.tries += 1;
         due.at = now + AGAIN * 2_u32.saturating_pow(due.tries - 1);
-        // One that is asked for no more stays known, so that it is not new when its room is read again.
+        // A key that is no longer requested stays known, so that it is not new when its room is read again.
         if due.tries < TRIES_MAX {
             self.due.insert((due.at, key.clone()));
         }
     }
 
-    /// Asks for all of them from the beginning, because there is another backup.
+    /// Requests all keys again from the beginning, because there is a different backup.
     pub(super) fn again(&mut self, now: Instant) {
         self.due.clear();
         self.open = self.keys.len();
@@ -89,7 +91,7 @@ impl MissingKeys {
         }
     }
 
-    /// Number of keys that the backup was asked for in this run.
+    /// Number of keys requested from the backup in this run.
     pub(super) fn fetched(&self) -> u64 {
         self.came + (self.keys.len() - self.open) as u64
     }
@@ -99,7 +101,7 @@ impl MissingKeys {
         self.came + self.keys.len() as u64
     }
 
-    /// Number of keys that were not asked for yet.
+    /// Number of keys that have not been requested yet.
     pub(super) const fn open(&self) -> usize {
         self.open
     }

@@ -1,7 +1,8 @@
-//! Matrix: reads the rooms of an account, encrypted ones included, as a device of its own called "Keepsake".
+//! Matrix: reads the rooms of an account, including encrypted ones, as a separate device called "Keepsake".
 //!
-//! Reading is all: nothing is written into rooms, nobody sees that messages were read, and the account does not seem to be online. For
-//! the decision how, see docs/decisions/0055-matrix.md and 0060-a-device-that-is-verified.md. Exports of Element are read by `keepsake-importers`.
+//! It only reads: it writes nothing into rooms, nobody sees that messages were read, and the account does not appear online.
+//! For the reasons, see docs/decisions/0055-matrix.md and 0060-a-device-that-is-verified.md. Exports of Element are read by
+//! `keepsake-importers`.
 
 mod account;
 mod backup;
@@ -43,18 +44,18 @@ use crate::secret::Secret;
 pub use self::browser::{BrowserSignIn, open_in_browser};
 pub use self::sign_in::SignIn;
 
-/// Name of the mark that the keys in the vault are those of this device at the server.
+/// Name of the mark that says that the keys in the vault match those of this device on the server.
 const OWN_KEYS: &str = "own keys";
 
 /// A Matrix account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matrix {
-    /// The homeserver: its name, its address, or a user id there. After connecting, its address.
+    /// The homeserver: its name, its address, or the id of a user on it. After connecting, its address.
     pub homeserver: String,
-    /// The user. After connecting, the whole id.
+    /// The user. After connecting, the full user id.
     #[serde(default)]
     pub user: String,
-    /// The id of this device, which the server gives.
+    /// The id of this device, assigned by the server.
     #[serde(default)]
     pub device: Option<String>,
     /// How the person signs in.
@@ -74,7 +75,7 @@ pub(crate) async fn connect(entered: Matrix, secret: Option<Secret>) -> Result<O
     Ok(Opened { secret: Some(begun.session.to_secret()), settings, name: begun.user, channels })
 }
 
-/// Reads the account until that fails.
+/// Reads the account until reading fails.
 pub(crate) async fn run(settings: &Matrix, secret: Option<Secret>, link: Link) -> Result<Infallible, Fault> {
     link.note(Status::Connecting);
     let session = Session::of(secret.as_ref())?;
@@ -85,7 +86,7 @@ pub(crate) async fn run(settings: &Matrix, secret: Option<Secret>, link: Link) -
         Err(VaultError::Cipher(_)) => return Err(lost_keys()),
         other => Arc::new(other?),
     };
-    // Tokens that were renewed are kept here first, because a run is begun again with the secret that it had.
+    // Renewed tokens in the vault take precedence, because a run is restarted with its original secret.
     let tokens = vault.get::<Tokens>(Kind::Session, "", "")?.unwrap_or_else(|| session.tokens.clone());
     let keeper = Keeper { vault: Arc::clone(&vault), link: link.clone(), session };
     let client = Arc::new(Client::new(base, Some(tokens), Some(keeper))?);

@@ -1,7 +1,7 @@
-//! This device while its account is read: what the person asks of it, and how it stands.
+//! This device while its account is read: the person's requests to it, and its status.
 //!
-//! What is asked never ends the reading: a request that fails is answered with a sentence. Not here: the recovery key (`recovery`),
-//! comparing emoji (`verification`), and reading what became readable (`late`).
+//! A request never ends the reading: if it fails, it is answered with a sentence. Not here: the recovery key (`recovery`),
+//! comparing emoji (`verification`), and reading messages that became readable (`late`).
 
 use tokio::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::contract::Fault;
 use crate::device::{Asked, DeviceRequest, DeviceStatus, KeyBackup};
 use crate::secret::Secret;
 
-/// What is known of this device.
+/// What is known about this device.
 #[derive(Default)]
 pub(super) struct OwnDevice {
     /// The backup that is open.
@@ -34,7 +34,7 @@ impl OwnDevice {
         }
     }
 
-    /// Learns which backup there is, and whether it can be read.
+    /// Finds out which backup exists, and whether it can be read.
     pub(super) async fn open_backup(&mut self, account: &mut Account) -> Result<(), Fault> {
         let (state, version) = account.keys.backup(&account.client).await?;
         if version.is_some() && version != self.backup {
@@ -59,7 +59,7 @@ impl OwnDevice {
             self.tell(account).await?;
             match result {
                 Ok(()) => asked.answer(Ok(())),
-                // Nothing can be stored, so reading cannot go on either.
+                // Nothing can be stored, so reading cannot continue either.
                 Err(fault @ Fault::Inbox(_)) => return Err(fault),
                 Err(fault) => asked.answer(Err(fault.to_string())),
             }
@@ -85,7 +85,7 @@ impl OwnDevice {
         match request {
             DeviceRequest::Accept => {
                 account.keys.accept_comparison(&account.client, open).await?;
-                // The other device may wait for this one to begin.
+                // The other device may be waiting for this one to begin.
                 account.keys.advance_comparison(&account.client, open).await
             }
             DeviceRequest::Match => account.keys.confirm_comparison(&account.client, open).await,
@@ -94,7 +94,8 @@ impl OwnDevice {
         }
     }
 
-    /// Goes on after an answer told of devices: with a comparison, and with the key of the backup if another device sent it.
+    /// Continues after an answer with news about devices: with a comparison, and with the key of the backup if another device
+    /// sent it.
     pub(super) async fn advance(&mut self, account: &mut Account) -> Result<(), Fault> {
         if self.comparison.as_ref().is_none_or(Verification::is_over)
             && let Some(offered) = account.keys.offered()
@@ -110,11 +111,11 @@ impl OwnDevice {
         self.tell(account).await
     }
 
-    /// Says how this device stands, if that changed.
+    /// Reports the status of this device if it has changed.
     pub(super) async fn tell(&mut self, account: &Account) -> Result<(), Fault> {
         let (is_verified, can_be_verified) = account.keys.trust().await?;
         if is_verified && self.state == KeyBackup::Locked && !self.are_others_asked {
-            // Others answer it to verified devices alone.
+            // Other devices send it only to verified devices.
             self.are_others_asked = true;
             account.keys.ask_others_for_secrets(&account.client).await?;
         }

@@ -1,22 +1,24 @@
 //! How far a room was read: its newest known event, and the stretches of its history that are still missing.
 //!
-//! A position is stored together with the messages that it counts as read. Tokens are the server's, and mean nothing here.
+//! A position is stored together with the messages that it marks as read. Tokens come from the server and are not interpreted
+//! here.
 
 use keepsake_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Number of missing stretches of a room. More are joined, which reads what lies between once more.
+/// Maximum number of missing stretches of a room. If there are more, some are joined, and the messages between them are read
+/// again.
 const GAPS_MAX: usize = 20;
 
 /// A stretch of a room that is still to be read, backwards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Gap {
-    /// Where reading goes on.
+    /// Where reading continues.
     pub(super) from: String,
     /// The synchronization after which the stretch began, if it does not reach back to the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) to: Option<String>,
-    /// The last event that was known before it.
+    /// The last known event before the stretch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) until: Option<String>,
 }
@@ -28,53 +30,53 @@ pub(super) struct Position {
     pub(super) at: Option<String>,
     /// The newest event that is read.
     pub(super) newest: Option<String>,
-    /// What is missing, the newest first.
+    /// The missing stretches, newest first.
     pub(super) gaps: Vec<Gap>,
-    /// Messages since then were wanted.
+    /// The time since which messages were wanted.
     since: Option<i64>,
-    /// Where the newest messages are that were passed over because they were said before that time.
+    /// Where the newest messages are that were skipped because they are older than that time.
     tail: Option<String>,
 }
 
-/// What a page of history says about going on.
+/// What a page of history reveals about how to continue.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turned<'a> {
-    /// Whether the last known event before the gap is in it.
+    /// Whether the page contains the last known event before the gap.
     pub(super) has_known: bool,
-    /// Whether some of it was said before the messages that are wanted.
+    /// Whether part of the page is older than the wanted messages.
     pub(super) has_too_old: bool,
-    /// Whether all of it was. An empty page says nothing about that.
+    /// Whether the whole page is older. An empty page says nothing about this.
     pub(super) is_too_old: bool,
     /// Where the next page begins.
     pub(super) end: Option<&'a str>,
 }
 
 impl Position {
-    /// Reads a position; one that cannot be read counts as none, and what is known is recognized by its ids.
+    /// Parses a position. One that cannot be parsed is treated as missing, and known messages are recognized by their ids.
     pub(super) fn parse(text: Option<&str>) -> Option<Self> {
         text.and_then(|text| serde_json::from_str(text).ok())
     }
 
-    /// The form that is stored.
+    /// The stored form.
     pub(super) fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// A room of which nothing is read yet. Everything before the synchronization `at` is missing.
+    /// The position of a room that has not been read yet. Everything before the synchronization `at` is missing.
     pub(super) fn begin(at: &str, since: Option<Timestamp>) -> Self {
         let gap = Gap { from: at.to_owned(), to: None, until: None };
         Self { at: Some(at.to_owned()), gaps: vec![gap], since: since.map(|since| since.0), ..Self::default() }
     }
 
-    /// What came between the last synchronization of the room and `at` was not read.
+    /// Records that everything between the last synchronization of the room and `at` is missing.
     pub(super) fn missed(&mut self, at: &str) {
         let gap = Gap { from: at.to_owned(), to: self.at.clone(), until: self.newest.clone() };
         self.open(gap);
         self.at = Some(at.to_owned());
     }
 
-    /// The events of the synchronization from `since_token` to `at` came, the newest of which is `newest`. Some before them are
-    /// missing, if `gap` tells where.
+    /// The events of the synchronization from `since_token` to `at` arrived; the newest is `newest`. If events before them are
+    /// missing, `gap` tells where.
     pub(super) fn came(&mut self, newest: Option<&str>, gap: Option<&str>, since_token: Option<&str>, at: &str) {
         if let Some(from) = gap {
             let gap = Gap { from: from.to_owned(), to: since_token.map(str::to_owned), until: self.newest.clone() };
@@ -97,7 +99,7 @@ impl Position {
         }
     }
 
-    /// Messages since `since` are wanted now. Older ones than before are missing then.
+    /// Messages since `since` are now wanted. Messages older than those wanted before become missing.
     pub(super) fn reach_back(&mut self, since: Option<Timestamp>) {
         let since = since.map(|since| since.0);
         let is_earlier = match (self.since, since) {
@@ -113,7 +115,7 @@ impl Position {
         }
     }
 
-    /// A page of the first gap was read.
+    /// Records that a page of the first gap was read.
     pub(super) fn turned(&mut self, page: Turned<'_>) {
         let Some(gap) = self.gaps.first_mut() else { return };
         // A gap with an end is newer than what was read before.
@@ -152,7 +154,7 @@ mod tests {
         check(page(true, false, Some("t2")), &[]);
         check(page(false, true, Some("t2")), &[]);
         check(page(false, false, None), &[]);
-        // A server that never moves is not asked forever.
+        // A server that makes no progress is not asked forever.
         check(page(false, false, Some("s1")), &[]);
     }
 
@@ -172,7 +174,7 @@ mod tests {
     fn more_of_the_past_can_be_wanted_later() {
         let mut position = Position::begin("s1", Some(Timestamp(100)));
         position.turned(page(false, false, Some("t2")));
-        // In part older than what is wanted, and then all of it.
+        // First partly older than the wanted messages, then entirely.
         position.turned(Turned { has_too_old: true, ..page(false, false, Some("t3")) });
         position.turned(page(false, true, Some("t4")));
         position.reach_back(Some(Timestamp(150)));

@@ -1,4 +1,4 @@
-//! Reads an account: synchronizes, fills what is missing page by page, and delivers.
+//! Reads an account: synchronizes, fills gaps page by page, and delivers.
 //!
 //! Everything that an answer tells is kept before the token moves: keys and rooms in the vault, messages and positions in the inbox.
 //! The token comes with the last delivery of its answer. So a run may end at any point, and the next one asks for the same again. How
@@ -23,17 +23,17 @@ use crate::contract::{Delivery, Fault, Status};
 /// How long the server waits for something new.
 const LONG_POLL: Duration = Duration::from_secs(30);
 
-/// Pause after an answer that told nothing and came at once, so that no server can keep this computer busy.
+/// Pause after an answer that arrived at once without news, so that no server can keep this computer busy.
 const QUIET_PAUSE: Duration = Duration::from_secs(1);
 
-/// Events of a page of history. Servers give at most 100 to 1,000.
+/// Number of events per page of history. Servers give at most 100 to 1,000.
 const PAGE_EVENTS: &str = "100";
 
-/// Names of the values of which there is one each.
+/// Names of the values that exist only once.
 const CHOSEN: &str = "chosen rooms";
 const SYNCED: &str = "rooms are known";
 
-/// A page of history that was asked for.
+/// A page of history that was requested.
 struct Turning {
     room: String,
     gap: Gap,
@@ -45,14 +45,14 @@ pub(super) struct Reader {
     account: Account,
     /// This device.
     own: OwnDevice,
-    /// Up to where the account was synchronized.
+    /// The point up to which the account was synchronized.
     token: String,
     status: Option<Status>,
     /// The delivery that is held back until it is known whether it is the last one of an answer.
     held: Option<Delivery>,
 }
 
-/// Waits for a request, or for ever if there is none.
+/// Waits for a request, or forever if there is none.
 async fn arrival<T>(request: &mut Option<Asking<T>>) -> T {
     match request.as_mut() {
         Some(request) => request.await,
@@ -61,7 +61,7 @@ async fn arrival<T>(request: &mut Option<Asking<T>>) -> T {
 }
 
 impl Reader {
-    /// Reads the account until that fails.
+    /// Reads the account until reading fails.
     pub(super) async fn run(account: Account) -> Result<Infallible, Fault> {
         let mut reader = Self { account, own: OwnDevice::default(), token: String::new(), status: None, held: None };
         reader.account.keys.follow_own().await?;
@@ -71,8 +71,8 @@ impl Reader {
         reader.read_on().await
     }
 
-    /// Comes to where the last run ended. If nothing is known of the rooms, all of them are asked for, and what was said since then is
-    /// missing.
+    /// Resumes where the last run ended. If no rooms are known, all of them are requested, and everything said since the last
+    /// run is missing.
     async fn begin(&mut self) -> Result<(), Fault> {
         let plan = self.account.link.plan().await?;
         let is_known = self.account.vault.has(Kind::Single, "", SYNCED)?;
@@ -101,7 +101,7 @@ impl Reader {
                 self.account.vault.put(&mut batch, Kind::Single, "", SYNCED, &())?;
                 self.account.find(self.account.rooms.values().filter_map(Room::found).collect()).await?;
                 self.replan(true).await?;
-                // The rooms count as known with the token from which changes of them are told.
+                // The rooms become known together with the token from which their changes are reported.
                 let source_position = Some(self.token.clone());
                 self.account.link.deliver(Delivery { source_position, ..Delivery::default() }).await?;
                 Ok(self.account.vault.commit(batch)?)
@@ -109,7 +109,7 @@ impl Reader {
         }
     }
 
-    /// Takes in what the person chose. `is_anew` if what was said since the last run is missing everywhere.
+    /// Applies the person's choices. `is_anew`: everything said since the last run is missing in every room.
     async fn replan(&mut self, is_anew: bool) -> Result<(), Fault> {
         let plan = self.account.link.plan().await?;
         let before: BTreeSet<String> = self.account.vault.get(Kind::Single, "", CHOSEN)?.unwrap_or_default();
@@ -119,7 +119,7 @@ impl Reader {
             if !self.account.chosen.contains_key(&id) {
                 let position = match Position::parse(selected.position.as_deref()) {
                     None => Position::begin(&self.token, selected.since),
-                    // What was said while nothing was stored of it is missing.
+                    // What was said while the room was not stored is missing.
                     Some(mut position) if is_anew || !before.contains(&id) => {
                         position.missed(&self.token);
                         position
@@ -149,7 +149,7 @@ impl Reader {
             self.account.link.deliver(Delivery { channel: id.clone(), members, position, ..Delivery::default() }).await?;
             self.account.read_late(&id, None).await?;
         }
-        // Rooms count as chosen once it is stored what is missing of them.
+        // Rooms are marked as chosen only after their missing stretches have been stored.
         let now: BTreeSet<&String> = self.account.chosen.keys().collect();
         Ok(self.account.vault.set(Kind::Single, "", CHOSEN, &now)?)
     }
@@ -166,7 +166,7 @@ impl Reader {
         let mut syncing: Option<Asking<Result<Vec<u8>, Failure>>> = None;
         let mut turning: Option<Asking<Turning>> = None;
         let mut fetching: Option<Asking<Fetched>> = None;
-        // The first answer comes at once, so that it is soon known whether anything is missing.
+        // The first answer comes at once, so that it is soon clear whether anything is missing.
         let mut wait = Duration::ZERO;
         let mut pause = Duration::ZERO;
         let mut asked = tokio::time::Instant::now();
@@ -222,7 +222,7 @@ impl Reader {
         }
     }
 
-    /// Asks for the next page of history: of what was missed lately first, then of the room of which least was read.
+    /// Requests the next page of history: first of recently missed messages, then of the room with the fewest pages read.
     fn next_page(&self) -> Option<Asking<Turning>> {
         let open = self.account.chosen.iter().filter_map(|(id, chosen)| Some((id, chosen, chosen.position.gaps.first()?)));
         let (room, _, gap) = open.min_by_key(|(_, chosen, gap)| (gap.to.is_none(), chosen.pages))?;
@@ -246,7 +246,7 @@ impl Reader {
 
     async fn take_page(&mut self, turned: Turning) -> Result<(), Fault> {
         let Turning { room, gap, answer } = turned;
-        // Another choice may have come meanwhile.
+        // The choice may have changed in the meantime.
         let Some(chosen) = self.account.chosen.get_mut(&room).filter(|chosen| chosen.position.gaps.first() == Some(&gap)) else {
             return Ok(());
         };
@@ -265,7 +265,7 @@ impl Reader {
         let since = chosen.since;
         for raw in &page.state {
             if let Some((user, name)) = member(raw) {
-                // The name that a member has now counts.
+                // The current name of a member takes precedence.
                 chosen.names.entry(user).or_insert(name);
             }
         }
@@ -286,7 +286,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Holds a delivery back, in case that it is the last one of an answer.
+    /// Holds a delivery back, in case it is the last one of an answer.
     async fn hold(&mut self, delivery: Delivery) -> Result<(), Fault> {
         if let Some(before) = self.held.replace(delivery) {
             self.account.link.deliver(before).await?;
@@ -294,7 +294,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes in an answer. Says whether it told nothing.
+    /// Processes an answer. Returns whether it contained no information.
     async fn take_sync(&mut self, body: &[u8]) -> Result<bool, Fault> {
         let answer = parse(body)?;
         let came = self.account.keys.receive(&answer).await?;
@@ -323,11 +323,11 @@ impl Reader {
         Ok(is_quiet)
     }
 
-    /// Takes in what an answer tells of a chosen room.
+    /// Processes the part of an answer that concerns a chosen room.
     async fn take_room(&mut self, id: &str, part: &RoomPart<'_>, next: &str) -> Result<(), Fault> {
         let timeline = &part.timeline;
         let Some(chosen) = self.account.chosen.get_mut(id) else { return Ok(()) };
-        // A run that ended within this answer has read the first part of it.
+        // If a run ended while processing this answer, it has already read the first part.
         let ids: Vec<Option<String>> = timeline
             .events
             .iter()

@@ -1,7 +1,7 @@
-//! The recovery key: opens the account's secret storage, so that this device is verified and the backup of keys is open.
+//! The recovery key: opens the account's secret storage, to verify this device and open the backup of keys.
 //!
-//! Everything is fetched and opened first, and only then anything is changed, so a wrong key changes nothing. What is opened is
-//! kept in the vault with the other secrets; the recovery key itself is kept nowhere. Keys of messages are fetched in `backup`.
+//! Everything is fetched and opened before anything is changed, so a wrong key changes nothing. The opened secrets are kept in
+//! the vault with the others; the recovery key itself is never stored. Message keys are fetched in `backup`.
 
 use matrix_sdk_crypto::secret_storage::{AesHmacSha2EncryptedData, SecretStorageKey};
 use matrix_sdk_crypto::store::types::BackupDecryptionKey;
@@ -23,10 +23,10 @@ use super::keys::{Keys, kept};
 use crate::contract::Fault;
 use crate::secret::Secret;
 
-/// Largest account data of secrets. Real ones have less than 4 KB.
+/// Maximum size of account data with secrets. In practice it is below 4 KB.
 const SECRETS_BYTES_MAX: usize = 256 * 1024;
 
-/// Rounds in which a passphrase is stretched. Programs use 500,000; a server that asks for more would only take time.
+/// Maximum number of rounds to stretch a passphrase. Programs use 500,000; a server that asks for more would only waste time.
 const ROUNDS_MAX: u64 = 10_000_000;
 
 const WRONG: &str = "This is not the recovery key or passphrase of this Matrix account. Check it and enter it again.";
@@ -56,22 +56,22 @@ async fn account_data(client: &Client, user: &str, kind: &str) -> Result<Option<
     }
 }
 
-/// The key of the secret storage, if what was entered is it.
+/// The key of the secret storage, if it matches what was entered.
 fn storage_key(id: &str, described: Box<RawValue>, entered: &str) -> Result<SecretStorageKey, Fault> {
     let described: SecretStorageKeyEventContent =
         Raw::from_json(described).deserialize_with_type(&format!("m.secret_storage.key.{id}")).map_err(|_| unknown_form())?;
     if described.passphrase.as_ref().is_some_and(|by| u64::from(by.iterations) > ROUNDS_MAX) {
         return Err(unknown_form());
     }
-    // The reason is not told: it may say how far a guess was right.
+    // The reason is not reported: it could reveal how close a guess was.
     SecretStorageKey::from_account_data(entered, described).map_err(|_| Fault::refused(WRONG))
 }
 
-/// Opens a secret of the storage; `None` if it is not in there.
+/// Opens a secret of the storage; `None` if the storage does not contain it.
 fn opened(key: &SecretStorageKey, name: &SecretName, content: Option<&RawValue>) -> Result<Option<Zeroizing<String>>, Fault> {
     let Some(content) = content else { return Ok(None) };
     let content: Value = serde_json::from_str(content.get()).map_err(|_| unknown_form())?;
-    // A secret that was taken away stays as account data without a content.
+    // A removed secret remains as account data without content.
     let Some(sealed) = content.get("encrypted").and_then(|encrypted| encrypted.get(key.key_id())) else { return Ok(None) };
     let sealed: AesHmacSha2EncryptedData = serde_json::from_value(sealed.clone()).map_err(|_| unknown_form())?;
     let clear = Zeroizing::new(key.decrypt(&sealed, name).map_err(|_| Fault::refused(WRONG))?);
@@ -85,7 +85,7 @@ async fn secrets(client: &Client, user: &str, entered: Secret) -> Result<Secrets
         key: String,
     }
     let default = account_data(client, user, "m.secret_storage.default_key").await?.ok_or_else(|| Fault::refused(ABSENT))?;
-    // A storage that was given up has account data without a key.
+    // An abandoned storage has account data without a key.
     let id = serde_json::from_str::<DefaultKey>(default.get()).map_err(|_| Fault::refused(ABSENT))?.key;
     let described = account_data(client, user, &format!("m.secret_storage.key.{id}")).await?;
     let described = described.ok_or_else(|| Fault::refused(ABSENT))?;
@@ -103,7 +103,7 @@ async fn secrets(client: &Client, user: &str, entered: Secret) -> Result<Secrets
     Ok(Secrets { identity, backup })
 }
 
-/// Verifies this device and opens the backup with what the person entered. Returns the backup, if there is one that it opens.
+/// Verifies this device and opens the backup with what the person entered. Returns the backup, if it could be opened.
 pub(super) async fn recover(keys: &Keys, client: &Client, user: &str, entered: Secret) -> Result<Option<Version>, Fault> {
     let Secrets { identity, backup } = secrets(client, user, entered).await?;
     let version = backup::latest(client).await?;
@@ -127,7 +127,7 @@ pub(super) async fn recover(keys: &Keys, client: &Client, user: &str, entered: S
 }
 
 impl Keys {
-    /// Asks for the devices and the identity of the account itself.
+    /// Requests the devices and the identity of this account.
     pub(super) async fn learn_own(&self, client: &Client) -> Result<(), Fault> {
         let (id, request) = self.machine.query_keys_for_users([self.machine.user_id()]);
         let mut asked = ruma::api::client::keys::get_keys::v3::Request::new();
@@ -136,7 +136,7 @@ impl Keys {
         self.mark(self.machine.mark_request_as_sent(&id, &answer).await)
     }
 
-    /// Signs the keys of this device with the identity of the account, and tells the server.
+    /// Signs the keys of this device with the identity of the account, and sends the signature to the server.
     async fn sign_this_device(&self, client: &Client, user: &str) -> Result<(), Fault> {
         let user = <&UserId>::try_from(user).map_err(|_| unknown_form())?;
         let device = self.machine.get_device(user, self.machine.device_id(), None).await.map_err(|error| kept(&error))?;
@@ -194,7 +194,7 @@ mod tests {
         let name = SecretName::RecoveryKey;
         let right = sealed(&key, &name, "the secret");
         assert_eq!(opened(&key, &name, Some(&right)).unwrap().unwrap().as_str(), "the secret");
-        // A server that gives one secret for another is found out, because the name is part of the seal.
+        // A server that returns one secret in place of another is detected, because the name is part of the seal.
         assert!(opened(&key, &SecretName::CrossSigningMasterKey, Some(&right)).is_err());
         assert!(opened(&SecretStorageKey::new(), &name, Some(&right)).unwrap().is_none());
         assert!(opened(&key, &name, None).unwrap().is_none());
@@ -213,7 +213,7 @@ mod tests {
                 "passphrase": { "algorithm": "m.pbkdf2", "salt": "salt", "iterations": rounds } });
             serde_json::value::to_raw_value(&content).unwrap()
         };
-        // Without a checksum any passphrase gives a key, and the secrets themselves tell whether it is right.
+        // Without a checksum, any passphrase yields a key, and only the secrets show whether it is right.
         let key = storage_key("id", salted(10), "a passphrase").unwrap();
         let name = SecretName::RecoveryKey;
         let secret = sealed(&key, &name, "the secret");

@@ -18,7 +18,7 @@ pub(super) struct Tokens {
     pub(super) refresh_token: Option<SecretString>,
 }
 
-/// The tokens in clear text, for a place that encrypts them.
+/// The tokens in clear text, to be stored in an encrypted place.
 #[derive(Serialize)]
 pub(super) struct ExposedTokens<'a> {
     access_token: &'a str,
@@ -35,7 +35,7 @@ impl Tokens {
     }
 }
 
-/// What is kept in the keyring.
+/// What is stored in the keyring.
 #[derive(Clone, Deserialize)]
 pub(super) struct Session {
     #[serde(flatten)]
@@ -53,13 +53,13 @@ impl Session {
         Ok(Self { tokens, store_key: hex.into() })
     }
 
-    /// Reads what is kept in the keyring.
+    /// Parses what is stored in the keyring.
     pub(super) fn of(secret: Option<&Secret>) -> Result<Self, Fault> {
         let broken = || Fault::refused("The session of the Matrix account is missing in the keyring. Connect the account again.");
         secret.and_then(|secret| serde_json::from_str(secret.expose_secret()).ok()).ok_or_else(broken)
     }
 
-    /// The form that is kept in the keyring.
+    /// The form stored in the keyring.
     pub(super) fn to_secret(&self) -> Secret {
         let value = json!({
             "access_token": self.tokens.access_token.expose_secret(),

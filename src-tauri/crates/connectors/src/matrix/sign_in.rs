@@ -14,13 +14,13 @@ use super::session::{Session, Tokens};
 use crate::contract::Fault;
 use crate::secret::Secret;
 
-/// How long the discovery of a server may take. Many have none, and answer with a web page.
+/// Maximum time for the discovery of a server. Many servers have no discovery, and answer with a web page.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Largest answer of a discovery.
+/// Maximum size of a discovery answer.
 const DISCOVERY_BYTES_MAX: usize = 64 * 1024;
 
-/// How often a discovery may be sent elsewhere.
+/// Maximum number of redirects of a discovery.
 const REDIRECTS_MAX: usize = 3;
 
 /// The name of this device in the person's list of sessions.
@@ -35,18 +35,18 @@ pub enum SignIn {
     Password,
     /// With an access token of a device that no other program uses.
     AccessToken,
-    /// In the browser: with the token that came back from there.
+    /// In the browser: with the token that the browser brought back.
     Browser,
 }
 
-/// A session that was begun.
+/// A newly started session.
 pub(super) struct Begun {
     pub(super) session: Session,
     pub(super) user: String,
     pub(super) device: String,
 }
 
-/// The page of a homeserver for signing in in the browser. The server sends the browser on to `redirect`, an address on this
+/// The homeserver's page for signing in with the browser. The server redirects the browser to `redirect`, an address on this
 /// computer, with `loginToken` in its query.
 pub(super) fn sign_in_page(mut base: Url, redirect: &str) -> Result<String, Fault> {
     base.path_segments_mut()
@@ -57,7 +57,7 @@ pub(super) fn sign_in_page(mut base: Url, redirect: &str) -> Result<String, Faul
     Ok(base.into())
 }
 
-/// Whether messages may be read over this address: encrypted, or from this computer itself.
+/// Whether messages may be read over this address: it is encrypted, or on this computer.
 fn is_safe(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
@@ -75,10 +75,10 @@ fn safe(url: Url) -> Result<Url, Fault> {
     Err(Fault::refused("The address of the Matrix server must begin with https:// and have no name or password in it."))
 }
 
-/// Where the homeserver is: at the address that the person entered, or where the server of that name says.
+/// Finds the homeserver: at the address that the person entered, or where the server of that name says.
 pub(super) async fn discover(entered: &str) -> Result<Url, Fault> {
     let entered = entered.trim();
-    // A user id names its server.
+    // A user id contains the name of its server.
     let name = entered.strip_prefix('@').and_then(|user| user.split_once(':')).map_or(entered, |(_, server)| server);
     if name.contains("://") {
         let url = Url::parse(name).map_err(|_| Fault::refused(format!("{name} is no address of a Matrix server.")))?;
@@ -91,7 +91,7 @@ pub(super) async fn discover(entered: &str) -> Result<Url, Fault> {
     let plain = safe(plain)?;
     let Ok(known) = plain.join("/.well-known/matrix/client") else { return Ok(plain) };
     let answer = http(REDIRECTS_MAX)?.get(known).timeout(DISCOVERY_TIMEOUT).send().await;
-    // A server without discovery is where its name says, and so is one whose name has no web server.
+    // Without discovery, or without a web server at that name, the homeserver is at its own name.
     let Ok(answer) = answer else { return Ok(plain) };
     if !answer.status().is_success() || !is_safe(answer.url()) {
         return Ok(plain);
@@ -103,13 +103,13 @@ pub(super) async fn discover(entered: &str) -> Result<Url, Fault> {
     }
 }
 
-/// The address in the answer of a discovery.
+/// The address in a discovery answer.
 fn told(body: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(body).ok()?;
     value.get("m.homeserver")?.get("base_url")?.as_str().map(str::to_owned)
 }
 
-/// Begins a session with what the person entered.
+/// Starts a session with what the person entered.
 pub(super) async fn begin(base: &Url, user: &str, sign_in: SignIn, entered: Option<&Secret>) -> Result<Begun, Fault> {
     let entered = entered.ok_or_else(|| Fault::refused("A password or token is needed to sign in."))?;
     let (tokens, user, device) = match sign_in {
@@ -169,7 +169,7 @@ async fn log_in(base: &Url, mut by: Value, refused: &str) -> Result<(Tokens, Str
     Ok((tokens, user, device))
 }
 
-/// Whether the server has encryption keys of this device.
+/// Whether the server has encryption keys for this device.
 pub(super) async fn has_keys(client: &Client, user: &str, device: &str) -> Result<bool, Fault> {
     let path = ["v3", "keys", "query"];
     let body = json!({ "device_keys": { user: [device] } });

@@ -1,7 +1,7 @@
-//! What a synchronization asks for and what its answer says: rooms, their names, and who can read them.
+//! What a synchronization requests and what its answer contains: rooms, their names, and who can read them.
 //!
-//! Rooms and events stay unparsed in the body of the answer until they are looked at, so 100,000 rooms take little more memory than
-//! their text. What events say is not read here.
+//! Rooms and events stay unparsed in the body of the answer until they are needed, so 100,000 rooms take little more memory
+//! than their text. Events are not interpreted here.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,32 +16,32 @@ use serde_json::{Value, json};
 use super::client::{Ask, Client, Failure, SYNC_BYTES_MAX};
 use crate::contract::{Fault, FoundChannel};
 
-/// Events of a room in one answer. What is missing is read page by page.
+/// Maximum number of events of a room in one answer. Missing events are read page by page.
 pub(super) const TIMELINE_MAX: u32 = 50;
 
-/// Length of a name of a room, in characters. The protocol allows 255 bytes; people read less.
+/// Maximum length of a room name, in characters. The protocol allows 255 bytes; people read less.
 const NAME_CHARS_MAX: usize = 255;
 
-/// Number of members that name a room without a name. The protocol sends at most five.
+/// Maximum number of members that make up the name of an unnamed room. The protocol sends at most five.
 const HEROES_MAX: usize = 5;
 
-/// Rooms of an account that are known. The largest real accounts have about ten thousand.
+/// Maximum number of known rooms per account. The largest real accounts have about ten thousand.
 pub(super) const ROOMS_MAX: usize = 100_000;
 
-/// Time between the creation of a room and the event that opens it, within which it was open from its beginning: a server writes
-/// the events of a new room one after another, in milliseconds.
+/// Maximum time from the creation of a room to the event that opens it for the room to count as open from its beginning: a
+/// server writes the events of a new room one after another, within milliseconds.
 const CREATION_MS: i64 = 2_000;
 
-/// Larger texts are left out; the protocol allows 64 KiB an event.
+/// Larger events are left out; the protocol allows 64 KiB per event.
 pub(super) const EVENT_BYTES_MAX: usize = 1024 * 1024;
 
-/// The state of rooms that is read.
+/// The room state events that are read.
 const STATE: &[&str] = &[
     "m.room.name", "m.room.canonical_alias", "m.room.join_rules", "m.room.history_visibility", "m.room.encryption",
     "m.room.create", "m.room.member", "m.room.tombstone",
 ];
 
-/// What a synchronization is to contain.
+/// What a synchronization should contain.
 fn filter(timeline: u32) -> String {
     let none = json!({ "types": [] });
     json!({
@@ -75,7 +75,7 @@ pub(super) async fn synchronize(
 /// An answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct Answer<'a> {
-    /// Where the next one begins.
+    /// Where the next synchronization begins.
     pub(super) next_batch: String,
     #[serde(borrow, default)]
     pub(super) rooms: Rooms<'a>,
@@ -137,18 +137,18 @@ pub(super) struct Events<'a> {
 pub(super) struct Timeline<'a> {
     #[serde(borrow, default)]
     pub(super) events: Vec<&'a RawValue>,
-    /// Whether there are more between these and the last answer.
+    /// Whether there are more events between these and the last answer.
     #[serde(default)]
     pub(super) limited: bool,
-    /// Where those are.
+    /// Where those events are.
     #[serde(default)]
     pub(super) prev_batch: Option<String>,
 }
 
-/// A page of events that are older.
+/// A page of older events.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Page<'a> {
-    /// The newest first.
+    /// Newest first.
     #[serde(borrow, default)]
     pub(super) chunk: Vec<&'a RawValue>,
     /// Where the next page begins; none at the beginning of the room.
@@ -170,19 +170,19 @@ pub(super) fn parse(body: &[u8]) -> Result<Answer<'_>, Fault> {
     })
 }
 
-/// What is known of a room.
+/// What is known about a room.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Room {
     pub(super) id: String,
     name: Option<String>,
     alias: Option<String>,
-    /// The ids of members that name the room, with their names.
+    /// The ids of the members that make up the room's name, with their names.
     heroes: Vec<(String, Option<String>)>,
     joined: Option<u64>,
     pub(super) is_encrypted: bool,
     join_rule: Option<String>,
     history: Option<String>,
-    /// When it was created, and when its join rule and who can read its history became what they are.
+    /// When the room was created, and when its join rule and its history visibility last changed.
     #[serde(default)]
     created_ms: Option<i64>,
     #[serde(default)]
@@ -198,7 +198,7 @@ pub(super) struct Room {
     /// The room that it says it replaces.
     #[serde(default)]
     pub(super) replaces: Option<String>,
-    /// Whether that room names this one as well. Anybody can claim to continue a room.
+    /// Whether that room also names this one as its successor. Anybody can claim to continue a room.
     #[serde(default)]
     is_continuation: bool,
 }
@@ -209,7 +209,7 @@ impl Room {
         Self { id: id.to_owned(), ..Self::default() }
     }
 
-    /// Takes in who is in the room.
+    /// Updates who is in the room.
     pub(super) fn summarize(&mut self, summary: &Summary) {
         if let Some(heroes) = &summary.heroes {
             let name = |user: &String| self.heroes.iter().find(|(hero, _)| hero == user).and_then(|(_, name)| name.clone());
@@ -220,7 +220,7 @@ impl Room {
         }
     }
 
-    /// Takes in an event that tells of the room.
+    /// Updates the room from an event about it.
     pub(super) fn learn(&mut self, event: &Value) {
         let Some(state_key) = event.get("state_key").and_then(Value::as_str) else { return };
         let content = |name: &str| event.get("content")?.get(name)?.as_str().filter(|text| !text.is_empty()).map(short);
@@ -230,7 +230,7 @@ impl Room {
             "m.room.canonical_alias" => self.alias = content("alias"),
             "m.room.join_rules" => became(&mut self.join_rule, &mut self.join_rule_ms, content("join_rule"), at),
             "m.room.history_visibility" => became(&mut self.history, &mut self.history_ms, content("history_visibility"), at),
-            // Encryption cannot be ended.
+            // Encryption cannot be turned off.
             "m.room.encryption" => self.is_encrypted = true,
             "m.room.create" => {
                 self.created_ms = at;
@@ -248,13 +248,13 @@ impl Room {
         }
     }
 
-    /// The number of members as it was counted.
+    /// Sets the counted number of members.
     pub(super) fn count(&mut self, joined: u64) {
         self.joined = Some(joined);
     }
 
-    /// Since when people other than the members can read the room; `None` if they cannot. Where the server does not say since
-    /// when, that is after everything.
+    /// Since when people other than the members can read the room; `None` if they cannot. If the server does not say since
+    /// when, the result is later than everything.
     pub(super) fn open_since(&self) -> Option<Timestamp> {
         let joined = (self.join_rule.as_deref() == Some("public")).then_some(self.join_rule_ms);
         let read = (self.history.as_deref() == Some("world_readable")).then_some(self.history_ms);
@@ -263,7 +263,7 @@ impl Room {
         Some(Timestamp(if is_from_beginning { i64::MIN } else { since }))
     }
 
-    /// Its name for people.
+    /// Its display name.
     pub(super) fn title(&self) -> String {
         if let Some(name) = self.name.as_ref().or(self.alias.as_ref()) {
             return name.clone();
@@ -278,12 +278,12 @@ impl Room {
         }
     }
 
-    /// Takes in the room that it says it replaces.
+    /// Compares this room with the room that it says it replaces.
     pub(super) fn confirm(&mut self, predecessor: &Self) {
         self.is_continuation = predecessor.replaced_by.as_ref() == Some(&self.id);
     }
 
-    /// Its name for the person who chooses: with what became of it.
+    /// The name shown to the person who chooses, with a note if the room was replaced or continues another.
     fn choice_title(&self) -> String {
         match (self.is_continuation, &self.replaced_by) {
             (_, Some(_)) => format!("{} (replaced by another room)", self.title()),
@@ -292,7 +292,7 @@ impl Room {
         }
     }
 
-    /// The room for the person; `None` for a space, which is a folder of rooms.
+    /// The room as shown to the person; `None` for a space, which is a folder of rooms.
     pub(super) fn found(&self) -> Option<FoundChannel> {
         (!self.is_space && !self.is_left).then(|| FoundChannel {
             id: self.id.clone(),
@@ -305,7 +305,7 @@ impl Room {
     }
 }
 
-/// The rooms that an answer tells of.
+/// The rooms contained in an answer.
 pub(super) fn rooms_of(answer: &Answer<'_>) -> Vec<Room> {
     let part = |(id, raw): (&Cow<'_, str>, &&RawValue)| {
         let mut room = Room::new(id);
@@ -313,7 +313,7 @@ pub(super) fn rooms_of(answer: &Answer<'_>) -> Vec<Room> {
         room
     };
     let mut rooms: Vec<Room> = answer.rooms.join.iter().take(ROOMS_MAX).map(part).collect();
-    // The rooms are in the order of their ids.
+    // The rooms are sorted by id.
     let place = |rooms: &[Room], id: &str| rooms.binary_search_by(|room| room.id.as_str().cmp(id)).ok();
     for at in 0..rooms.len() {
         let before = rooms.get(at).and_then(|room| room.replaces.as_deref()).and_then(|id| place(&rooms, id));
@@ -326,11 +326,11 @@ pub(super) fn rooms_of(answer: &Answer<'_>) -> Vec<Room> {
     rooms
 }
 
-/// Takes in what an answer tells of a room.
+/// Updates a room from its part of an answer.
 pub(super) fn learn(room: &mut Room, part: &RoomPart<'_>) {
     room.summarize(&part.summary);
     for raw in part.state.events.iter().chain(&part.timeline.events) {
-        // Most events are messages, which tell nothing of the room.
+        // Most events are messages, which say nothing about the room.
         if raw.get().len() <= EVENT_BYTES_MAX
             && raw.get().contains("state_key")
             && let Ok(event) = serde_json::from_str::<Value>(raw.get())
@@ -340,7 +340,7 @@ pub(super) fn learn(room: &mut Room, part: &RoomPart<'_>) {
     }
 }
 
-/// Takes in a new value, and since when it is so.
+/// Sets a changed value, and the time since which it applies.
 fn became(value: &mut Option<String>, since: &mut Option<i64>, new: Option<String>, at: Option<i64>) {
     if *value != new || since.is_none() {
         (*value, *since) = (new, at);
@@ -351,7 +351,7 @@ fn short(text: impl AsRef<str>) -> String {
     text.as_ref().chars().take(NAME_CHARS_MAX).collect()
 }
 
-/// Names as they are said: "Ana, Ben and Cleo".
+/// Joins names as people say them: "Ana, Ben and Cleo".
 fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),
@@ -381,7 +381,7 @@ mod tests {
         check(heroes(3), std::slice::from_ref(&ana), "Ana and @ben:a");
         check(heroes(9), &[ana], "Ana, @ben:a and 6 others");
         check(json!({ "m.joined_member_count": 1 }), &[], "Empty room");
-        // A message that looks like a name names nothing.
+        // A message that looks like a room name has no effect.
         check(json!({}), &[json!({ "type": "m.room.name", "content": { "name": "fake" } })], "Empty room");
     }
 

@@ -1,7 +1,7 @@
-//! From events of a room to a delivery: messages, what later events change of them, and who is in the room.
+//! Turns events of a room into deliveries: messages, how later events change them, and who is in the room.
 //!
-//! Events may come in any order, because history is read backwards, and more than once, because a run may end at any point. So what
-//! an event changes is kept (`Vault`) or told again, and never counted. When events are read is decided in `reader`.
+//! Events may come in any order, because history is read backwards, and more than once, because a run may end at any point. So
+//! the effect of an event is stored (`Vault`) or delivered again, and never counted. `reader` decides when events are read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,16 +15,16 @@ use super::vault::{Batch, Kind, Vault};
 use crate::contract::{Delivery, Fault};
 use crate::link::Link;
 
-/// Messages of one delivery.
+/// Maximum number of messages in one delivery.
 pub(super) const MESSAGES_MAX: usize = 200;
 
-/// Bytes of text of one delivery.
+/// Maximum size of the texts in one delivery, in bytes.
 pub(super) const TEXT_BYTES_MAX: usize = 1024 * 1024;
 
-/// Number of reactions to a message that are kept.
+/// Maximum number of stored reactions to a message.
 const REACTIONS_MAX: usize = 1_000;
 
-/// What is known of a room while it is read.
+/// What is known about a room while it is read.
 pub(super) struct Around<'a> {
     pub(super) room: &'a str,
     pub(super) title: String,
@@ -36,7 +36,7 @@ pub(super) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// The room as it was when an event was said. What was said among its members stays theirs when the room is opened later.
+    /// The room as it was at the time of an event. What was said among its members stays theirs if the room is opened later.
     fn as_room(&'a self, event: &Value) -> MatrixRoom<'a> {
         let said = event.get("origin_server_ts").and_then(Value::as_i64);
         let is_public = self.open_since.is_some_and(|since| said.is_some_and(|said| said >= since.0));
@@ -44,7 +44,7 @@ impl<'a> Around<'a> {
     }
 }
 
-/// A reaction, as it is kept.
+/// A reaction, in its stored form.
 #[derive(Debug, Serialize, Deserialize)]
 struct Reaction {
     id: String,
@@ -53,7 +53,7 @@ struct Reaction {
     time: i64,
 }
 
-/// A call, as it is kept.
+/// A call, in its stored form.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Call {
     invitation: Option<String>,
@@ -67,18 +67,18 @@ pub(super) struct Unreadable {
     pub(super) event: Value,
 }
 
-/// What was read of a room and is not delivered yet.
+/// What was read of a room and has not been delivered yet.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// In the order in which they came.
+    /// In order of arrival.
     messages: Vec<Option<Message>>,
     index: HashMap<String, usize>,
     removed: BTreeSet<String>,
-    /// Number of messages that were left out, told when the position moves.
+    /// Number of messages that were left out, reported when the position moves.
     left_out: BTreeMap<&'static str, u64>,
     bytes: usize,
     is_unreadable_changed: bool,
-    /// Ids of keys that are missing.
+    /// Ids of missing keys.
     pub(super) missing: BTreeSet<String>,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl Pending {
-    /// Whether enough was read for a delivery.
+    /// Whether enough has been read for a delivery.
     pub(super) fn is_full(&self) -> bool {
         self.index.len() >= MESSAGES_MAX / 2 || self.bytes >= TEXT_BYTES_MAX / 2
     }
@@ -127,8 +127,8 @@ impl Pending {
         self.removed.insert(id.to_owned());
     }
 
-    /// The deliveries of what was read, each within the limits. What was left out is told in the last one, with which the position
-    /// comes if `is_last`, so that it is counted once.
+    /// Splits what was read into deliveries within the limits. If `is_last`, the position comes with the last of them, which
+    /// therefore also reports what was left out, so that it is counted once.
     pub(super) fn take(&mut self, room: &str, vault: &Vault, is_last: bool) -> Result<Vec<Delivery>, Fault> {
         self.index.clear();
         self.bytes = 0;
@@ -169,8 +169,8 @@ impl Reading<'_> {
         Ok(self.link.stored(source(self.around.room, id)).await?)
     }
 
-    /// Reads events, the oldest first. Reactions are kept before messages are read, so that a message that comes with its reactions
-    /// has them.
+    /// Reads events, oldest first. Reactions are stored before messages are read, so that a message that arrives together with
+    /// its reactions gets them.
     pub(super) async fn read(&self, pending: &mut Pending, events: Vec<Value>) -> Result<(), Fault> {
         let mut clear = Vec::with_capacity(events.len());
         let mut batch = Batch::default();
@@ -200,7 +200,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The event in clear text. One whose key is missing is kept until the key comes.
+    /// The decrypted event. An event whose key is missing is kept until the key arrives.
     async fn decrypted(&self, batch: &mut Batch, pending: &mut Pending, event: Value) -> Result<Option<Value>, Fault> {
         let is_encrypted = event.get("type").and_then(Value::as_str) == Some("m.room.encrypted")
             && event.get("content").is_some_and(|content| content.get("algorithm").is_some());
@@ -277,7 +277,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A message, which may be known with what later events made of it.
+    /// A message, with the changes of later events that are already known.
     async fn message(&self, pending: &mut Pending, event: &Value, mut message: Message) -> Result<(), Fault> {
         if self.is_unwanted(message.time) {
             return Ok(());
@@ -370,12 +370,12 @@ impl Reading<'_> {
     }
 }
 
-/// The ids of a message of a room.
+/// The source ids of a message in a room.
 fn source(room: &str, event: &str) -> SourceRef {
     SourceRef { kind: SourceKind::Matrix, conversation: room.to_owned(), message: event.to_owned() }
 }
 
-/// Deletes a message whose key is missing. Says whether there was one.
+/// Deletes a message whose key is missing. Returns whether there was one.
 pub(super) fn forget_unreadable(vault: &Vault, room: &str, event: &str) -> Result<bool, Fault> {
     let Some(session) = vault.get::<String>(Kind::UnreadableOf, room, event)? else { return Ok(false) };
     let mut batch = Batch::default();
@@ -385,7 +385,7 @@ pub(super) fn forget_unreadable(vault: &Vault, room: &str, event: &str) -> Resul
     Ok(true)
 }
 
-/// The scope of messages that need one key.
+/// The vault scope of messages that need the same key.
 pub(super) fn unreadable_scope(room: &str, session: &str) -> String {
     format!("{room} {session}")
 }
@@ -403,9 +403,9 @@ fn edited_at(message: &Message) -> &str {
     message.metadata.get("edited_at").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Gives a message the words of a later edit of it, which is known as a message with the same id.
+/// Gives a message the text of a later edit, which is itself stored as a message with the same id.
 fn keep_edit(message: &mut Message, edit: &Message) {
-    // Nobody can edit what somebody else said. Dates in the same form are in the order of their texts.
+    // Nobody can edit what somebody else said. Dates in the same form sort like their texts.
     let is_edit = !edited_at(edit).is_empty() && message.author.handle == edit.author.handle;
     if is_edit && later(edited_at(edit), edited_at(message)) {
         message.text.clone_from(&edit.text);
@@ -415,7 +415,7 @@ fn keep_edit(message: &mut Message, edit: &Message) {
 
 /// Whether an edit is at least as new as another one.
 fn later(a: &str, b: &str) -> bool {
-    // Fractions of a second are left out if there are none, so the whole seconds come first.
+    // A fraction of zero is omitted, so the whole seconds are compared first.
     let parts = |text: &str| {
         let text = text.trim_end_matches('Z');
         let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));

@@ -1,8 +1,8 @@
-//! What a Matrix account must keep between runs, in one SQLite file: encryption keys, messages whose keys are missing, and what rooms
-//! and messages are called by later events. Names of rows are hashed and values encrypted with the key of the session.
+//! What a Matrix account must keep between runs, in one SQLite file: encryption keys, messages whose keys are missing, and how
+//! later events refer to rooms and messages. Row names are hashed, and values are encrypted with the key of the session.
 //!
-//! A write is committed, to the disk, when the call returns, and blocks for it. So a connector that is dropped cannot leave a write
-//! behind that lands after its successor has read. What stands in the rows is not decided here.
+//! A write blocks until it is committed to disk. So a dropped connector cannot leave behind a write that takes effect after its
+//! successor has read. The content of the rows is decided elsewhere.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ pub(super) enum VaultError {
     /// The file belongs to another session, or was changed.
     #[error("it cannot be decrypted ({0})")]
     Cipher(#[from] matrix_sdk_store_encryption::Error),
-    /// A value has another form.
+    /// A value has an unknown form.
     #[error("a value in it has an unknown form ({0})")]
     Value(#[from] serde_json::Error),
 }
@@ -42,18 +42,18 @@ impl From<VaultError> for Fault {
     }
 }
 
-/// What a row is about. The order is that of the file: new ones come at the end.
+/// What a row is about. The order is part of the file format: add new kinds at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Values of the encryption of which there is one each.
+    /// Encryption values that exist only once.
     Single,
     /// Encrypted channels between devices, by sender key.
     OlmSession,
-    /// Keys of messages, by room.
+    /// Message keys, by room.
     RoomKey,
-    /// Which keys of messages a device sent, by its key.
+    /// Which message keys a device sent, by the key of the device.
     RoomKeyOf,
-    /// Hashes of messages between devices, so that none counts twice.
+    /// Hashes of messages between devices, so that none is processed twice.
     OlmHash,
     /// Devices, by user.
     Device,
@@ -67,33 +67,33 @@ pub(super) enum Kind {
     Withheld,
     /// Secrets that came from another device.
     Secret,
-    /// Settings of the encryption of rooms.
+    /// Encryption settings of rooms.
     RoomSettings,
-    /// Bundles of keys for those who join, by room.
+    /// Bundles of keys for new members, by room.
     Bundle,
-    /// Rooms that await such a bundle.
+    /// Rooms that are waiting for such a bundle.
     PendingBundle,
-    /// Rooms all of whose keys were fetched.
+    /// Rooms whose keys have all been fetched.
     FullyFetched,
-    /// Values of the encryption with a name of their own.
+    /// Encryption values with a custom name.
     Custom,
-    /// What is known of a room.
+    /// What is known about a room.
     Room,
     /// Messages whose key is missing, by room and key.
     Unreadable,
     /// Which key a message needs, by room.
     UnreadableOf,
-    /// Reactions, by the message that they are given to.
+    /// Reactions, by the message they react to.
     Reaction,
-    /// What a reaction is given to, by the id of the reaction.
+    /// The message a reaction belongs to, by the id of the reaction.
     ReactionTarget,
     /// Calls, by room.
     Call,
-    /// The tokens of the session, if they were renewed.
+    /// The session's tokens, if they were renewed.
     Session,
 }
 
-/// A change of a vault.
+/// A change to a vault.
 #[derive(Debug)]
 struct Write {
     kind: Kind,
@@ -131,10 +131,10 @@ impl Vault {
     pub(super) fn open(path: &Path, key: &[u8; KEY_BYTES]) -> Result<Self, VaultError> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;
-        // One process reads an account. The lock is held until the file is closed.
+        // Only one process reads an account. The lock is held until the file is closed.
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        // Keys are given out once: what was acknowledged must survive a loss of power.
+        // Keys are sent only once: what was acknowledged must survive a power failure.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.execute_batch(
             "CREATE TABLE IF NOT EXISTS cipher (id INTEGER PRIMARY KEY CHECK (id = 1), value BLOB NOT NULL) STRICT;
@@ -198,7 +198,7 @@ impl Vault {
         Ok(all)
     }
 
-    /// The values of all rows of a kind, of whatever scope.
+    /// The values of all rows of a kind, in every scope.
     pub(super) fn every<T: DeserializeOwned>(&self, kind: Kind) -> Result<Vec<T>, VaultError> {
         let mut all = Vec::new();
         let connection = self.connection();
@@ -260,7 +260,7 @@ impl Vault {
         Ok(())
     }
 
-    /// Commits a batch to the disk.
+    /// Commits a batch to disk.
     pub(super) fn commit(&self, batch: Batch) -> Result<(), VaultError> {
         if batch.0.is_empty() {
             return Ok(());
@@ -283,14 +283,15 @@ impl Vault {
     }
 }
 
-/// The file of a device in the folder of a source. Files of earlier devices of the account are removed: nobody can send to them.
+/// The file of a device in the folder of a source. Files of the account's earlier devices are removed: nobody can send to those
+/// devices.
 pub(super) fn path_of(folder: &Path, device: &str) -> PathBuf {
     let name = format!("device-{}.db", &blake3::hash(device.as_bytes()).to_hex()[..16]);
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let other = entry.file_name();
         let other = other.to_string_lossy();
         if other.starts_with("device-") && !other.starts_with(&name) {
-            // A file that stays only takes space.
+            // A file that could not be removed only takes up space.
             let _ = std::fs::remove_file(entry.path());
         }
     }

@@ -1,7 +1,8 @@
-//! Comparing emoji with another device of the person: from the request to the end, over messages between devices.
+//! Comparing emoji with another of the person's devices, from the request to the end, using messages between devices.
 //!
-//! Either side may ask. Whoever is ready first begins; if both do, the protocol decides. What each side signs is left to
-//! `matrix-sdk-crypto`. Comparisons with other people are not offered, because nothing is written here that trust would protect.
+//! Either side may send the request. Whichever side is ready first begins; if both begin, the protocol decides.
+//! `matrix-sdk-crypto` decides what each side signs. Comparisons with other people are not offered: nothing is written here, so
+//! there is nothing for that trust to protect.
 
 use matrix_sdk_crypto::types::requests::{OutgoingVerificationRequest, ToDeviceRequest};
 use matrix_sdk_crypto::{
@@ -28,7 +29,7 @@ pub(super) struct Verification {
     request: VerificationRequest,
 }
 
-/// How far a comparison is that was cancelled.
+/// The final stage of a canceled comparison.
 fn cancelled(info: &CancelInfo) -> ComparisonStage {
     match info.cancel_code() {
         CancelCode::MismatchedSas => ComparisonStage::Mismatch,
@@ -52,7 +53,7 @@ fn named(emoji: &[Emoji; 7]) -> Vec<(&'static str, &'static str)> {
 }
 
 impl Verification {
-    /// What the person sees of it.
+    /// What the person sees of the comparison.
     pub(super) fn shown(&self) -> Comparison {
         let state = self.request.state();
         let (stage, other, emoji) = match &state {
@@ -80,7 +81,7 @@ impl Verification {
         Comparison { stage, other: other.map(name), emoji }
     }
 
-    /// Whether nothing more happens.
+    /// Whether the comparison has ended.
     pub(super) fn is_over(&self) -> bool {
         self.shown().stage.is_over()
     }
@@ -121,7 +122,7 @@ impl Keys {
         for request in requests {
             match request {
                 OutgoingVerificationRequest::ToDevice(request) => self.send_to_device(client, &request).await?,
-                // Nothing is ever written into a room.
+                // Nothing is ever written to a room.
                 OutgoingVerificationRequest::InRoom(_) => {}
             }
         }
@@ -163,10 +164,10 @@ impl Keys {
         }
     }
 
-    /// Goes on with a comparison as far as that takes no person.
+    /// Continues a comparison as far as possible without the person.
     pub(super) async fn advance_comparison(&self, client: &Client, verification: &Verification) -> Result<(), Fault> {
         match verification.request.state() {
-            // The other device is ready, and both may begin.
+            // The other device is ready, and either side may begin.
             VerificationRequestState::Ready { .. } => {
                 let begun = verification.request.start_sas().await.map_err(|error| kept(&error))?;
                 self.send_verification(client, begun.map(|(_, message)| message)).await
@@ -175,7 +176,7 @@ impl Keys {
                 if !matches!(sas.state(), SasState::Started { .. }) {
                     return Ok(());
                 }
-                // Numbers are not shown, so that people compare one thing.
+                // Numbers are not offered, so that people have only one thing to compare.
                 let settings = AcceptSettings::with_allowed_methods(vec![ShortAuthenticationString::Emoji]);
                 self.send_verification(client, sas.accept_with_settings(settings)).await
             }
@@ -194,7 +195,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Says that the emoji differ.
+    /// Reports that the emoji differ.
     pub(super) async fn refuse_comparison(&self, client: &Client, verification: &Verification) -> Result<(), Fault> {
         let sas = verification.shown_sas()?;
         self.send_verification(client, sas.cancel_with_code(CancelCode::MismatchedSas)).await
@@ -210,7 +211,7 @@ impl Keys {
     }
 }
 
-/// What is said when nothing is compared.
+/// The error if no comparison is in progress.
 pub(super) fn nothing_compared() -> Fault {
     Fault::refused(NOTHING)
 }

@@ -1,6 +1,6 @@
-//! The list of chats: all of them once, and those with news every minute.
+//! The list of chats: the whole list once, and chats with news every minute.
 //!
-//! The program lists chats by when something happened in them, and pages by that time. Not in this module: their messages
+//! The program sorts and pages the list by the time of the last activity in each chat. Not in this module: their messages
 //! (`reader`).
 
 use keepsake_domain::{Timestamp, Visibility};
@@ -13,13 +13,13 @@ use super::wire::{Chats, Preview};
 use crate::contract::{Fault, FoundChannel};
 use crate::link::Link;
 
-/// The time of a chat in the list.
+/// The time by which a chat is sorted in the list.
 fn active(preview: Option<&Preview>) -> Option<Timestamp> {
     time(preview?.chat_info.active()?)
 }
 
-/// Before which time the next page lies. Chats of the same millisecond as the last one are asked for again, because the page may
-/// have ended between them; `None` if the list does not go on.
+/// The time before which the next page lies. Chats of the same millisecond as the last one are requested again, because the
+/// page may have ended between them; `None` at the end of the list.
 fn next(last: Option<Timestamp>, before: Option<Timestamp>) -> Option<Timestamp> {
     let last = last?;
     let inclusive = Timestamp(last.0.saturating_add(1));
@@ -31,7 +31,7 @@ fn next(last: Option<Timestamp>, before: Option<Timestamp>) -> Option<Timestamp>
 }
 
 impl Reader {
-    /// Asks for one page of the list of chats, the most recent ones first.
+    /// Requests one page of the list of chats, the most recent ones first.
     async fn chats(&mut self, before: Option<Timestamp>) -> Result<Chats, Fault> {
         let user = self.roster.user().user_id;
         let place = before.map_or_else(String::new, |before| format!("before={} ", written_time(before)));
@@ -41,7 +41,7 @@ impl Reader {
         chats.ok_or_else(|| Fault::protocol("SimpleX does not list its chats. Version 6 or newer is needed."))
     }
 
-    /// Names all chats: to the link in parts, or else as the result.
+    /// Names all chats: in parts to the link, or else as the result.
     pub(super) async fn survey(&mut self, link: Option<&Link>) -> Result<Vec<FoundChannel>, Fault> {
         let mut all = Vec::new();
         let mut before = None;
@@ -66,7 +66,7 @@ impl Reader {
         Ok(all)
     }
 
-    /// Looks for chats in which something happened that no event told.
+    /// Looks for chats with activity that no event reported.
     pub(super) async fn refresh(&mut self, link: &Link) -> Result<(), Fault> {
         self.refresh_at = Instant::now() + REFRESH;
         let seen = self.top;
@@ -93,7 +93,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Has a chat read on if its last item is another one than the last that was read.
+    /// Schedules a chat for reading if its last item differs from the last one that was read.
     fn compare(&mut self, preview: &Preview) {
         let Some(chat) = Chat::of(&preview.chat_info) else { return };
         let Some(track) = self.tracks.get_mut(chat.id()) else { return };
@@ -104,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// Notes a chat; it is returned if it is new, or has another name or number of members.
+    /// Records a chat. Returns it if it is new, or if its name or number of members changed.
     pub(super) fn name(&mut self, info: &ChatInfo) -> Option<FoundChannel> {
         self.roster.learn(info);
         let chat = Chat::of(info)?;
@@ -115,7 +115,7 @@ impl Reader {
         let known = Known {
             reference: chat.reference().to_owned(),
             title: chat.title().to_owned(),
-            // Events do not always count.
+            // Events do not always contain the number of members.
             member_count: chat.member_count().or_else(|| before?.member_count),
         };
         if before == Some(&known) {

@@ -1,7 +1,7 @@
-//! What the program says by itself: new, edited and deleted messages, and new chats.
+//! What the program reports unprompted: new, edited and deleted messages, and new chats.
 //!
-//! Kinds that are not listed here are ignored. An event of another profile of the owner is none of this source. Not in this
-//! module: history (`reader`).
+//! Kinds that are not listed here are ignored, and so are events of the owner's other profiles. Not in this module: history
+//! (`reader`).
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::contract::Fault;
 use crate::link::Link;
 
 impl Reader {
-    /// Takes in an event.
+    /// Processes an event.
     pub(super) async fn take(&mut self, event: &Event, link: &Link) -> Result<(), Fault> {
         let kind = event.kind();
         let handled = [
@@ -57,7 +57,7 @@ impl Reader {
         }
     }
 
-    /// A chat is new, has another name, or other members.
+    /// A chat is new, or its name or members changed.
     async fn met(&mut self, info: &ChatInfo, is_about_members: bool, link: &Link) -> Result<(), Fault> {
         if let Some(found) = self.name(info) {
             link.found(vec![found]).await?;
@@ -73,7 +73,7 @@ impl Reader {
         for Placed { chat_info, chat_item } in items {
             self.met(&chat_info, false, link).await?;
             let Some(chat) = Chat::of(&chat_info).filter(|chat| self.is_read(chat.id())) else { continue };
-            // It is counted when its page is read.
+            // The item is counted when its page is read.
             let read = self.read_one(&chat_info, &chat_item, None, false, link).await?;
             let batch = batches.entry(chat.id().to_owned()).or_default();
             batch.messages.extend(read.messages);
@@ -85,7 +85,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An item has another text or other reactions.
+    /// The text or the reactions of an item changed.
     async fn changed(&mut self, info: &ChatInfo, item: Item, link: &Link) -> Result<(), Fault> {
         let Some(chat) = Chat::of(info).filter(|chat| self.is_read(chat.id())) else { return Ok(()) };
         let edited = self.edited(chat.reference(), &item).await?;
@@ -106,7 +106,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Items of a group were deleted, of which the event has only the numbers.
+    /// Items of a group were deleted; the event contains only their numbers.
     async fn deleted_rows(&mut self, deleted: GroupDeleted, link: &Link) -> Result<(), Fault> {
         let info = ChatInfo::of_group(deleted.group_info);
         let Some(chat) = Chat::of(&info).filter(|chat| self.is_read(chat.id())) else { return Ok(()) };
@@ -116,7 +116,7 @@ impl Reader {
             if let Some(message) = self.rows.get(&row) {
                 batch.removed.push(chat.source_of_id(message));
             } else if let Some(item) = self.info(chat.reference(), row).await?.and_then(|info| info.chat_item) {
-                // It is only marked, so its ids are still there.
+                // The item is only marked as deleted, so its ids are still there.
                 batch.removed.push(chat.source_of(&item.chat_item));
             } else {
                 unknown += 1;

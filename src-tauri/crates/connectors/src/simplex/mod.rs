@@ -1,7 +1,7 @@
-//! SimpleX: reads the chats of a `simplex-chat` that runs on this computer, through its WebSocket.
+//! SimpleX: reads the chats of a `simplex-chat` program on this computer, over its WebSocket.
 //!
-//! Messages get the same ids as from an export of its database (`keepsake_importers::simplex_api`). Only commands that read are
-//! sent. Not here: files, and starting the program. What the program does not tell is said in docs/formats.md, "SimpleX".
+//! Messages get the same ids as from an export of its database (`keepsake_importers::simplex_api`). Only reading commands are
+//! sent. Not here: files, and starting the program. For what the program does not report, see docs/formats.md, "SimpleX".
 
 mod chats;
 mod events;
@@ -16,7 +16,7 @@ use self::reader::Reader;
 use crate::contract::{Fault, Opened, Status};
 use crate::link::Link;
 
-/// The port of SimpleX if nothing else is chosen, as its makers write it in their examples.
+/// The default SimpleX port, as in the examples of its developers.
 pub const SIMPLEX_PORT: u16 = 5225;
 
 /// Connects once, and lists the chats. What the program adds to the settings is the profile that is in use.
@@ -27,7 +27,7 @@ pub(crate) async fn connect(port: u16) -> Result<Opened<i64>, Fault> {
     Ok(Opened { secret: None, settings: user.user_id, name: user.name(), channels })
 }
 
-/// Reads until it fails or is dropped.
+/// Reads until reading fails or the future is dropped.
 pub(crate) async fn run(port: u16, user: Option<i64>, mut link: Link) -> Result<Infallible, Fault> {
     link.note(Status::Connecting);
     let mut reader = Reader::open(checked(port)?).await?;
@@ -44,7 +44,7 @@ pub(crate) async fn run(port: u16, user: Option<i64>, mut link: Link) -> Result<
         if reader.socket.has_forgotten() {
             reader.distrust();
         }
-        // What waits is older than what is asked for next.
+        // Events in the queue are older than what is requested next.
         if let Some(event) = reader.socket.waiting() {
             reader.take(&event, &link).await?;
             continue;

@@ -1,19 +1,19 @@
-//! How far a chat was read, and which part of its history is read next. Pure decisions; nothing is asked here.
+//! How far a chat was read, and which part of its history is read next. Only decides; sends no requests.
 //!
-//! The program orders a direct chat by when it stored an item, and a group by when the item was said, so in a group something can
-//! appear before what was read last. A chat is read from its newest item backwards, and after an interruption from the last item
-//! forwards, after a look at what lies shortly before it.
+//! The program orders a direct chat by when it stored an item, and a group by when the item was said, so in a group an item can
+//! appear before the last one that was read. A chat is read backwards from its newest item. After an interruption, it is read
+//! forwards from the last item, after another look at what lies shortly before it.
 
 use serde::{Deserialize, Serialize};
 
 /// The beginning of time: everything is wanted.
 pub(super) const BEGINNING: i64 = i64::MIN;
 
-/// How far before the last item a chat is looked at again after an interruption: for what was edited, deleted or delivered late.
+/// How far before the last item a chat is read again after an interruption, to find what was edited, deleted or delivered late.
 /// Two days cover a computer that was off for a night and members who were offline for a day.
 pub(super) const LOOK_BACK_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 
-/// A place in the order of a chat.
+/// A position in the order of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Mark {
     /// When the item was stored (direct chats) or said (groups), in milliseconds.
@@ -22,27 +22,27 @@ pub(super) struct Mark {
     pub(super) row: i64,
 }
 
-/// A part of the history that was not read yet.
+/// A part of the history that has not been read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hole {
-    /// The item before which it lies; `None` for the newest one.
+    /// The item that it comes before; `None` for the newest one.
     pub(super) before: Option<i64>,
     /// How far back it goes.
     pub(super) until: i64,
 }
 
-/// How far a chat was read. It is stored with the messages.
+/// How far a chat has been read. Stored with the messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Position {
-    /// The last item; everything before it that is wanted was read, but for the hole.
+    /// The last item. Everything wanted before it was read, except the hole.
     pub(super) newest: Option<Mark>,
-    /// How far back the chat was wanted so far; `None` before it was read at all.
+    /// The earliest time since which messages were wanted so far; `None` before the first reading.
     pub(super) floor: Option<i64>,
-    /// What is left of the history.
+    /// The part of the history that is still to be read.
     pub(super) hole: Option<Hole>,
 }
 
-/// What is read next of a chat.
+/// What to read next in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The newest items, for the first time.
@@ -58,35 +58,36 @@ pub(super) enum Stage {
 /// What is looked at again after an interruption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LookBack {
-    /// The item before which it lies; `None` for the newest one.
+    /// The item that it comes before; `None` for the newest one.
     pub(super) before: Option<i64>,
     /// How far back it goes.
     pub(super) until: i64,
 }
 
 impl Position {
-    /// Reads what was stored. A position that cannot be read is as none, and the chat is read anew, which doubles nothing.
+    /// Parses a stored position. One that cannot be parsed is treated as missing: the chat is read again, which duplicates
+    /// nothing.
     pub(super) fn parse(written: Option<&str>) -> Self {
         written.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
     }
 
-    /// The form that is stored.
+    /// The stored form.
     pub(super) fn written(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// What is read first after an interruption.
+    /// What to read first after an interruption.
     pub(super) fn first_stage(&self) -> Stage {
         if self.newest.is_some() { Stage::Forward } else { Stage::First }
     }
 
-    /// What is looked at again after an interruption, once everything after the last item was read.
+    /// What to read again after an interruption, once everything after the last item was read.
     pub(super) fn look_back(&self) -> Option<LookBack> {
         self.newest.map(|newest| LookBack { before: None, until: newest.at.saturating_sub(LOOK_BACK_MS) })
     }
 
-    /// The person wants messages since this time. For more history than before the chat is read again from its newest item, because
-    /// what was read and not wanted then is not known.
+    /// Applies the time since which the person wants messages. If more history is wanted than before, the chat is read again
+    /// from its newest item, because it is unknown which of the messages read so far were unwanted then.
     #[must_use]
     pub(super) fn wanted_since(mut self, since: i64) -> Self {
         if self.floor.is_some_and(|floor| since < floor) {
@@ -96,13 +97,13 @@ impl Position {
         self
     }
 
-    /// The newest items were read: `page`, in the order of the chat.
+    /// Records that the newest items were read: `page`, in the order of the chat.
     #[must_use]
     pub(super) fn after_first(self, page: &[Mark], since: i64) -> Self {
         Self { floor: Some(since), hole: Some(Hole { before: None, until: since }), ..self }.after_backfill(page)
     }
 
-    /// A page of the hole was read. An empty one is the end of the chat.
+    /// Records that a page of the hole was read. An empty page is the end of the chat.
     #[must_use]
     pub(super) fn after_backfill(mut self, page: &[Mark]) -> Self {
         let Some(hole) = self.hole else { return self };
@@ -112,7 +113,7 @@ impl Position {
         self
     }
 
-    /// A page after the last item was read.
+    /// Records that a page after the last item was read.
     #[must_use]
     pub(super) fn after_forward(mut self, page: &[Mark]) -> Self {
         if let Some(last) = page.last() {
@@ -121,12 +122,12 @@ impl Position {
         self
     }
 
-    /// An item from which reading goes on is gone: the chat is read from its newest item, back to where nothing can be missing.
+    /// The item from which to continue is gone: the chat is read from its newest item, back to where nothing can be missing.
     #[must_use]
     pub(super) fn without_anchor(mut self) -> Self {
         let until = self.newest.map_or(BEGINNING, |newest| newest.at.saturating_sub(LOOK_BACK_MS));
         let until = self.hole.map_or(until, |hole| hole.until.min(until)).max(self.floor.unwrap_or(BEGINNING));
-        // The item itself may be the one that is gone, so the newest one is looked for.
+        // This item itself may be the one that is gone, so the newest item is looked up again.
         self.newest = None;
         self.hole = Some(Hole { before: None, until });
         self

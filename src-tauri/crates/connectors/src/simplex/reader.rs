@@ -1,8 +1,9 @@
-//! Reads chats: history in pages, and what is said now. Every page is one step, so choices and events come in between.
+//! Reads chats: history in pages, and new messages as they are said. Every page is one step, so that choices and events are
+//! handled in between.
 //!
-//! Events only bring messages early. The position moves by pages alone, because the program gives each event to one of the
-//! programs that are connected to it, and the owner's words to the one that sent them: whatever an event did not tell is found
-//! when the chat is read on. Not in this module: what is read next (`position`), and the connection (`socket`).
+//! Events only make messages arrive earlier. Only pages move the position, because the program sends each event to just one of
+//! the programs connected to it, and the owner's words to the one that sent them: whatever no event reported is found when the
+//! chat is read further. Not in this module: what is read next (`position`), and the connection (`socket`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -17,40 +18,41 @@ use super::wire::{ActiveUser, Info, Members, OneChat, Page};
 use crate::contract::{Delivery, Fault, Plan, Status};
 use crate::link::Link;
 
-/// Items of a page, and chats of a page of chats. With pictures both are up to 80 KB each, and must fit into one frame.
+/// Number of items in a page, and of chats in a page of chats. With pictures, each is up to 80 KB, and a page must fit into one
+/// frame.
 pub(super) const PAGE: usize = 50;
 
-/// How often the list of chats is looked at for what no event told. One short command a minute costs nothing, and the owner's own
-/// words are found within a minute.
+/// How often the list of chats is checked for what no event reported. One short command a minute costs nothing, and the owner's
+/// own words are found within a minute.
 pub(super) const REFRESH: Duration = Duration::from_secs(60);
 
-/// Maximum number of chats that are named. Beyond it, those without news for the longest time are left out.
+/// Maximum number of chats that are named. Beyond it, the chats with the oldest news are left out.
 pub(super) const CHATS_MAX: usize = 200_000;
 
-/// Maximum number of members who are listed. Their pictures come with them, so the list of a larger group would not fit into one
-/// frame; its members are known when they write.
+/// Maximum number of members who are listed. The list includes their pictures, so the list of a larger group would not fit into
+/// one frame; members of such a group become known when they write.
 const MEMBERS_MAX: u64 = 100;
 
-/// Maximum number of pages that are looked at again before the last item.
+/// Maximum number of pages before the last item that are read again.
 const LOOK_BACK_PAGES_MAX: u32 = 20;
 
-/// Maximum number of times that a chat is begun anew in one connection because an item was gone.
+/// Maximum number of times per connection that a chat is restarted because an item was gone.
 const RESTARTS_MAX: u32 = 5;
 
-/// Maximum number of messages of a delivery.
+/// Maximum number of messages per delivery.
 const DELIVERY_MAX: usize = 200;
 
 /// Maximum size of the texts of a delivery with more than one message.
 const DELIVERY_BYTES_MAX: usize = 1 << 20;
 
-/// Maximum number of items whose ids are remembered, because some deletions name items only by their numbers in the program's
-/// database. They take about 40 MB.
+/// Maximum number of items whose ids are remembered, because some deletions identify items only by their numbers in the
+/// program's database. They take about 40 MB.
 const ROWS_MAX: usize = 200_000;
 
 /// Maximum number of channels that are named in one call.
 pub(super) const FOUND_MAX: usize = 1_000;
 
-/// What was told of a chat.
+/// What was reported about a chat.
 #[derive(PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) reference: String,
@@ -58,19 +60,19 @@ pub(super) struct Known {
     pub(super) member_count: Option<u64>,
 }
 
-/// A chat that is read.
+/// A chat that is being read.
 pub(super) struct Track {
     reference: String,
     since: i64,
     pub(super) position: Position,
-    /// The position as it is stored.
+    /// The position in its stored form.
     written: Option<String>,
     pub(super) stage: Stage,
     look_back: Option<LookBack>,
     pages: u32,
     restarts: u32,
     wants_members: bool,
-    /// The program does not know it any more.
+    /// The program no longer knows the chat.
     pub(super) is_gone: bool,
 }
 
@@ -89,7 +91,7 @@ impl Batch {
     }
 }
 
-/// A connection with what was learned through it.
+/// A connection, with what was learned over it.
 pub(super) struct Reader {
     pub(super) socket: Socket,
     pub(super) roster: Roster,
@@ -98,7 +100,7 @@ pub(super) struct Reader {
     /// Contacts that the program does not know.
     strangers: HashSet<i64>,
     pub(super) rows: BTreeMap<i64, String>,
-    /// When something happened last in the chat that was on top of the list, as the program wrote it.
+    /// The time of the last activity in the chat at the top of the list, as the program wrote it.
     pub(super) top: Option<Timestamp>,
     pub(super) refresh_at: Instant,
     read: u64,
@@ -130,11 +132,11 @@ impl Reader {
         self.socket.ask(command).await
     }
 
-    /// Takes up the plan. What is read already goes on as it is.
+    /// Applies the plan. Chats that are already being read continue unchanged.
     pub(super) fn follow(&mut self, plan: Plan) {
         let mut before = std::mem::take(&mut self.tracks);
         for (id, selected) in plan.channels {
-            // A chat that is deleted there, or of another profile.
+            // A chat that was deleted there or belongs to another profile.
             let Some(known) = self.known.get(&id) else { continue };
             let since = selected.since.map_or(BEGINNING, |since| since.0);
             let mut track = before.remove(&id).filter(|track| track.written == selected.position).unwrap_or_else(|| {
@@ -163,14 +165,14 @@ impl Reader {
         self.tracks.contains_key(id)
     }
 
-    /// The members of a group changed.
+    /// Records that the members of a group changed.
     pub(super) fn members_changed(&mut self, id: &str) {
         if let Some(track) = self.tracks.get_mut(id) {
             track.wants_members = true;
         }
     }
 
-    /// Everything is compared again, because events were lost.
+    /// Schedules everything to be compared again, because events were lost.
     pub(super) fn distrust(&mut self) {
         for track in self.tracks.values_mut().filter(|track| track.stage == Stage::Level) {
             track.stage = track.position.first_stage();
@@ -199,12 +201,12 @@ impl Reader {
         Ok(true)
     }
 
-    /// Whether history is read.
+    /// Whether history is being read.
     pub(super) fn catches_up(&self) -> bool {
         self.tracks.values().any(|track| !track.is_gone && track.position.hole.is_some())
     }
 
-    /// When the list of chats is looked at next.
+    /// When the list of chats is checked next.
     pub(super) fn refresh_at(&self) -> Instant {
         self.refresh_at
     }
@@ -226,7 +228,7 @@ impl Reader {
         }
     }
 
-    /// Reads the newest items of a chat of which nothing was read.
+    /// Reads the newest items of a chat that has not been read yet.
     async fn first(&mut self, id: &str, link: &Link) -> Result<(), Fault> {
         let Some(track) = self.tracks.get(id) else { return Ok(()) };
         let (reference, position, since) = (track.reference.clone(), track.position.clone(), track.since);
@@ -253,7 +255,7 @@ impl Reader {
         self.store(id, &page, Some(position.after_forward(&marks)), link).await
     }
 
-    /// Reads again what was read before an interruption, for what was edited, deleted or delivered late since then.
+    /// Reads items from before an interruption again, to find what has since been edited, deleted or delivered late.
     async fn look_back(&mut self, id: &str, link: &Link) -> Result<(), Fault> {
         let Some(track) = self.tracks.get(id) else { return Ok(()) };
         let Some(LookBack { before, until }) = track.look_back else { return self.set_stage(id, Stage::Level) };
@@ -275,7 +277,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the next page of what is left of the history of a chat.
+    /// Reads the next page of a chat's remaining history.
     async fn backfill(&mut self, id: &str, link: &Link) -> Result<(), Fault> {
         let Some(track) = self.tracks.get(id) else { return Ok(()) };
         let Some(hole) = track.position.hole else { return Ok(()) };
@@ -285,7 +287,7 @@ impl Reader {
             return if hole.before.is_some() { self.restart(id) } else { self.gone(id) };
         };
         let marks = marks(&page);
-        // The item itself is not a part of what lies before it.
+        // The item itself is not part of the history before it.
         if marks.iter().any(|mark| Some(mark.row) == hole.before) || marks.first() > marks.last() {
             return Err(repeats());
         }
@@ -306,7 +308,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The chat was read to its end, in one direction.
+    /// Records that the chat was read to its end in one direction.
     fn finished(&mut self, id: &str) -> Result<(), Fault> {
         if let Some(track) = self.tracks.get_mut(id) {
             track.restarts = 0;
@@ -315,7 +317,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The program does not know the chat any more. It is asked again when it is named again.
+    /// Records that the program no longer knows the chat. It is requested again if it is named again.
     fn gone(&mut self, id: &str) -> Result<(), Fault> {
         if let Some(track) = self.tracks.get_mut(id) {
             track.is_gone = true;
@@ -323,7 +325,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An item from which reading was to go on is gone.
+    /// The item from which to continue is gone.
     fn restart(&mut self, id: &str) -> Result<(), Fault> {
         let Some(track) = self.tracks.get_mut(id) else { return Ok(()) };
         track.restarts += 1;
@@ -336,7 +338,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Delivers a page, with the position after it.
+    /// Delivers a page, with the position that follows it.
     async fn store(&mut self, id: &str, page: &Page, position: Option<Position>, link: &Link) -> Result<(), Fault> {
         let mut found = Vec::new();
         found.extend(self.name(&page.chat_info));
@@ -371,7 +373,7 @@ impl Reader {
         Ok(batch)
     }
 
-    /// Reads an item. `is_counted` says whether it is counted if it is left out, which it is once.
+    /// Reads an item. `is_counted` says whether the item is counted if it is left out; each item is counted only once.
     fn read_into(
         &mut self,
         batch: &mut Batch,
@@ -401,7 +403,7 @@ impl Reader {
         }
     }
 
-    /// A member who is also a contact has the contact's handle, so it is asked for if it was not among the chats.
+    /// A member who is also a contact has the contact's handle, so the contact is requested if it was not among the chats.
     async fn learn_contact(&mut self, item: &Item) -> Result<(), Fault> {
         let Some(contact) = item.contact_of_member() else { return Ok(()) };
         if self.roster.knows_contact(contact) || self.strangers.contains(&contact) {
@@ -416,7 +418,7 @@ impl Reader {
         Ok(())
     }
 
-    /// When an item was edited last.
+    /// When an item was last edited.
     pub(super) async fn edited(&mut self, reference: &str, item: &Item) -> Result<Option<Timestamp>, Fault> {
         if !item.is_edited() {
             return Ok(None);
@@ -449,7 +451,7 @@ impl Reader {
         self.deliver(id, Batch { members: Some(members), ..Batch::default() }, None, link).await
     }
 
-    /// Delivers what was read, in parts; the position goes with the last one.
+    /// Delivers what was read, in parts; the position is in the last one.
     pub(super) async fn deliver(&mut self, id: &str, batch: Batch, position: Option<Position>, link: &Link) -> Result<(), Fault> {
         let written = position.as_ref().map(Position::written);
         let is_same = written.is_none() || self.tracks.get(id).is_none_or(|track| track.written == written);
@@ -483,7 +485,7 @@ impl Reader {
     }
 }
 
-/// Messages in parts that are small enough for one delivery.
+/// Splits messages into parts that are small enough for one delivery.
 fn parts(messages: Vec<Message>) -> Vec<Vec<Message>> {
     let mut parts: Vec<Vec<Message>> = Vec::new();
     let mut size = 0;
@@ -500,7 +502,7 @@ fn parts(messages: Vec<Message>) -> Vec<Vec<Message>> {
     parts
 }
 
-/// The places of the items of a page.
+/// The positions of the items on a page.
 fn marks(page: &Page) -> Vec<Mark> {
     let is_group = Chat::of(&page.chat_info).is_some_and(|chat| chat.is_group());
     let mark = |item: &Item| {

@@ -1,6 +1,6 @@
 //! The WebSocket of the SimpleX program: commands with numbers, their answers, and the events between them.
 //!
-//! It never leaves this computer: the address is the loopback interface, because the program asks for no password and encrypts
+//! It never leaves this computer: the address is the loopback interface, because the program requires no password and encrypts
 //! nothing. Not in this module: what answers and events mean (`wire`, `reader`).
 
 use std::collections::VecDeque;
@@ -20,19 +20,20 @@ use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use super::wire::{Envelope, Head};
 use crate::contract::Fault;
 
-/// How long connecting may take. On this computer it takes milliseconds.
+/// Maximum time to connect. On this computer it takes milliseconds.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
-/// How long an answer may take. All commands that are sent read the program's own database; a slow disk needs seconds.
+/// Maximum time for an answer. All commands that are sent read the program's own database; a slow disk needs seconds.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
 
 /// Maximum size of one answer or event. A page has 50 items of at most about 80 KB, pictures of members included.
 const FRAME_BYTES_MAX: usize = 8 << 20;
 
-/// Maximum size of the events that wait while a command is answered. What is beyond is forgotten, and read again as history.
+/// Maximum size of the events queued while a command is being answered. Events beyond it are dropped, and read later as
+/// history.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 
-/// Maximum number of events that wait, so that empty ones take no more memory than full ones.
+/// Maximum number of queued events, so that empty ones take no more memory than full ones.
 const WAITING_MAX: usize = 50_000;
 
 /// An answer to a command.
@@ -58,7 +59,7 @@ impl Answer {
     }
 }
 
-/// An event, or an answer to nobody.
+/// An event, or an answer to no command.
 pub(super) struct Event(Utf8Bytes);
 
 impl Event {
@@ -124,7 +125,7 @@ impl Socket {
         Ok(Self { stream, port, commands: 0, waiting: VecDeque::new(), waiting_bytes: 0, has_forgotten: false })
     }
 
-    /// Sends a command that only reads, and waits for its answer. Events that arrive before it wait.
+    /// Sends a command that only reads, and waits for its answer. Events that arrive before it are queued.
     pub(super) async fn ask(&mut self, command: &str) -> Result<Answer, Fault> {
         self.commands += 1;
         let number = self.commands.to_string();
@@ -142,7 +143,7 @@ impl Socket {
             let text = timeout_at(deadline, self.next()).await.map_err(|_| late())??;
             match head(&text) {
                 Some(Beginning { number: Some(answered), .. }) if answered == number => return Ok(Answer(text)),
-                // An answer to an earlier command, or to one of somebody else.
+                // An answer to an earlier command, or to another program's command.
                 Some(Beginning { number: Some(_), .. }) | None => {}
                 Some(_) => self.wait(text),
             }
@@ -158,19 +159,19 @@ impl Socket {
         self.waiting.push_back(event);
     }
 
-    /// An event that waits.
+    /// A queued event.
     pub(super) fn waiting(&mut self) -> Option<Event> {
         let event = self.waiting.pop_front()?;
         self.waiting_bytes -= event.len();
         Some(Event(event))
     }
 
-    /// Whether events were forgotten since this was last asked.
+    /// Whether events were dropped since the last call.
     pub(super) fn has_forgotten(&mut self) -> bool {
         std::mem::take(&mut self.has_forgotten)
     }
 
-    /// The next event. Nothing is lost if this is dropped.
+    /// The next event. Dropping the future loses nothing.
     pub(super) async fn event(&mut self) -> Result<Event, Fault> {
         match self.waiting() {
             Some(event) => Ok(event),
@@ -182,7 +183,7 @@ impl Socket {
         loop {
             match self.stream.next().await {
                 Some(Ok(Message::Text(text))) => return Ok(text),
-                // Pings are answered by the library.
+                // The library answers pings.
                 Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
                 Some(Ok(Message::Close(_))) | None => return Err(self.ended()),
                 Some(Err(error)) => return Err(self.lost(&error)),

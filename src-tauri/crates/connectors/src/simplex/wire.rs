@@ -1,4 +1,5 @@
-//! Answers and events of SimpleX, as far as they are read. Unknown kinds and fields are ignored, as its documentation asks.
+//! Answers and events of SimpleX, as far as they are needed. Unknown kinds and fields are ignored, as its documentation
+//! requires.
 //!
 //! Not in this module: chats and items themselves (`keepsake_importers::simplex_api`).
 
@@ -48,7 +49,7 @@ pub(super) struct Preview {
     pub(super) chat_items: Vec<Row>,
 }
 
-/// An item, of which only the number is wanted.
+/// An item of which only the number is needed.
 #[derive(Debug, Deserialize)]
 pub(super) struct Row {
     pub(super) meta: RowMeta,
@@ -121,7 +122,7 @@ pub(super) struct Placed {
     pub(super) chat_item: Item,
 }
 
-/// Whom an event is for.
+/// The recipient of an event.
 #[derive(Debug, Deserialize)]
 pub(super) struct Addressed {
     #[serde(default)]
@@ -186,7 +187,7 @@ pub(super) struct GroupDeleted {
     pub(super) rows: Vec<i64>,
 }
 
-/// An event about a contact or group: that it is new, or has another name.
+/// An event about a contact or group that is new or was renamed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct About {
@@ -201,7 +202,7 @@ pub(super) struct About {
 }
 
 impl About {
-    /// The chat as it is now. An event about a member names the group.
+    /// The chat in its current state. An event about a member contains the group.
     pub(super) fn chat(self) -> Option<ChatInfo> {
         let group = self.to_group.or(self.group_info).map(ChatInfo::of_group);
         group.or_else(|| self.to_contact.or(self.contact).map(ChatInfo::of_contact))

@@ -1,4 +1,4 @@
-//! A connector that is dropped at any point leaves a whole delivery or none; and a secret that gets anywhere is found by the tests.
+//! A connector that is dropped at any point leaves a whole delivery or none; and the tests find any secret that leaks.
 
 use keepsake_connectors::{Delivery, Inbox as _, Secret};
 use keepsake_domain::{
@@ -94,7 +94,7 @@ async fn control_a_planted_secret_is_found_wherever_it_is() {
     check("a file", "", &|inbox| std::fs::write(inbox.folder().join("keys.db"), "..0123456789abcdef..").unwrap(), 1);
     check("a position", "", &|inbox| deliver(inbox, delivery(Vec::new(), PASSWORD)), 1);
     check("a message", "", &|inbox| deliver(inbox, delivery(vec![message("$1", PASSWORD)], "1")), 1);
-    // Other words than above, because other tests log at the same time and this one does not know where its log ends.
+    // Different words than above, because other tests log at the same time, and this one does not know where its own log ends.
     for (word, write) in [("logged by a trace", true), ("logged by a library", false)] {
         let inbox = MemoryInbox::new();
         match write {

@@ -1,4 +1,4 @@
-//! An inbox in memory that keeps everything that it is told, can refuse at a chosen point, and knows whether a secret got anywhere.
+//! An inbox in memory that keeps everything it receives, can refuse at a chosen point, and detects whether a secret leaked.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) struct Kept {
     pub(crate) position: Option<String>,
     pub(crate) found: BTreeMap<String, FoundChannel>,
     pub(crate) selected: BTreeMap<String, Selected>,
-    /// In the order in which they came; an edited message stands where it stood first, with its last text.
+    /// In order of arrival; an edited message keeps its first position, with its latest text.
     pub(crate) messages: Vec<Message>,
     index: HashMap<SourceRef, usize>,
     pub(crate) removed: Vec<SourceRef>,
@@ -31,23 +31,23 @@ pub(crate) struct Kept {
     pub(crate) left_out: BTreeMap<&'static str, u64>,
     pub(crate) unreadable: BTreeMap<String, u64>,
     pub(crate) statuses: Vec<Status>,
-    /// The chosen channels that were missing, each time that it was said.
+    /// The chosen channels that were reported missing, one entry per report.
     pub(crate) missing: Vec<Vec<String>>,
     pub(crate) secret: Option<Secret>,
-    /// Those before it.
+    /// The secrets before the current one.
     secrets_before: Vec<Secret>,
     pub(crate) devices: Vec<DeviceStatus>,
     asked: Vec<Asked>,
     /// Number of messages that were delivered again with the same content.
     pub(crate) known: u64,
     pub(crate) deliveries: u64,
-    /// After so many deliveries all others are refused, as if the process had ended.
+    /// After this many deliveries, all others are refused, as if the process had ended.
     pub(crate) deliveries_max: Option<u64>,
-    /// Number of messages in which secrets were looked for.
+    /// Number of messages that were searched for secrets.
     looked_at: usize,
 }
 
-/// The parts of a secret that nobody else may learn: the tokens of a session, or the password.
+/// The parts of a secret that nobody else may learn: the session's tokens, or the password.
 fn parts(secret: &Secret) -> Vec<String> {
     match serde_json::from_str::<Value>(secret.expose_secret()) {
         Ok(Value::Object(fields)) => fields.values().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -65,7 +65,7 @@ pub(crate) struct MemoryInbox {
     kept: Mutex<Kept>,
     folder: tempfile::TempDir,
     choices: watch::Sender<u64>,
-    /// Where the log was when the inbox was made, or when secrets were looked for.
+    /// Where the log ended when the inbox was created, or when it was last searched for secrets.
     logged: Mutex<usize>,
 }
 
@@ -80,12 +80,12 @@ impl MemoryInbox {
         Link::new(Arc::clone(self) as Arc<dyn Inbox>, self.choices.subscribe())
     }
 
-    /// Reads or changes what was told.
+    /// Reads or changes what was received.
     pub(crate) fn with<T>(&self, look: impl FnOnce(&mut Kept) -> T) -> T {
         look(&mut self.kept.lock().unwrap())
     }
 
-    /// Chooses a channel, and tells the connector.
+    /// Chooses a channel, and notifies the connector.
     pub(crate) fn select(&self, channel: &str, since: Option<Timestamp>) {
         self.with(|kept| {
             kept.selected.entry(channel.to_owned()).or_default().since = since;
@@ -93,7 +93,7 @@ impl MemoryInbox {
         self.choices.send_modify(|version| *version += 1);
     }
 
-    /// Asks something of the device, and tells the connector. Returns where the result comes.
+    /// Sends a request to the device, and notifies the connector. Returns the receiver of the result.
     pub(crate) fn ask(&self, request: DeviceRequest) -> Receiver<Result<(), String>> {
         let (asked, result) = Asked::new(request);
         self.with(|kept| kept.asked.push(asked));
@@ -101,16 +101,15 @@ impl MemoryInbox {
         result
     }
 
-    /// Fails if one of these secrets got anywhere, see [`secrets_found`](Self::secrets_found).
+    /// Fails if one of these secrets leaked, see [`secrets_found`](Self::secrets_found).
     #[track_caller]
     pub(crate) fn assert_no_secret(&self, said: &str, secrets: &[&str]) {
         let found = self.secrets_found(said, secrets);
         assert!(found.is_empty(), "{found:#?}");
     }
 
-    /// Where these secrets and those that were ever in the keyring are, of all places in which the connector writes or says
-    /// something: in its folder, in what it delivers and notes, in `said`, which are its errors, and in what was logged since this
-    /// was asked last.
+    /// Where these secrets, and all that were ever in the keyring, appear in the connector's output: in its folder, in what it
+    /// delivers and notes, in its errors (`said`), and in what was logged since the last call.
     pub(crate) fn secrets_found(&self, said: &str, secrets: &[&str]) -> Vec<String> {
         let mut secrets: Vec<String> = secrets.iter().map(|&secret| secret.to_owned()).collect();
         let delivered = self.with(|kept| {
@@ -142,12 +141,12 @@ impl MemoryInbox {
         traces.of(&secrets)
     }
 
-    /// How the device stands.
+    /// The status of the device.
     pub(crate) fn device(&self) -> DeviceStatus {
         self.with(|kept| kept.devices.last().cloned().unwrap_or_default())
     }
 
-    /// The texts of all messages, in the order in which they came.
+    /// The texts of all messages, in order of arrival.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.with(|kept| kept.messages.iter().map(|message| message.text.clone()).collect())
     }

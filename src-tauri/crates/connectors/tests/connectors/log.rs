@@ -1,4 +1,4 @@
-//! Everything that the program and what it is built of writes into the log, in memory, so that secrets can be looked for in it.
+//! Everything that the program and its libraries write to the log, kept in memory to be searched for secrets.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -9,7 +9,7 @@ use tracing::{Event, Metadata, Subscriber};
 
 static LOG: Mutex<String> = Mutex::new(String::new());
 
-/// A test that failed while it logged takes nothing away from the others.
+/// A test that failed while logging does not affect the others.
 fn log() -> MutexGuard<'static, String> {
     LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -49,7 +49,7 @@ impl Subscriber for Collector {
     fn exit(&self, _: &Id) {}
 }
 
-/// Some of what the program is built of logs this way.
+/// Some of the libraries log this way.
 impl log::Log for Collector {
     fn enabled(&self, _: &log::Metadata<'_>) -> bool {
         true
@@ -62,7 +62,7 @@ impl log::Log for Collector {
     fn flush(&self) {}
 }
 
-/// Begins to keep what is logged, at every level. Returns how much was kept before.
+/// Starts to keep what is logged, at every level. Returns the number of bytes kept before.
 pub(crate) fn collect() -> usize {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::inbox::{Kept, MemoryInbox};
 
-/// How long a test waits for something to come true. Nothing here takes more than a few seconds on an idle computer.
+/// How long a test waits for a condition. Nothing here takes more than a few seconds on an idle computer.
 const WAIT: Duration = Duration::from_secs(120);
 
 /// How a connector ended.
@@ -47,7 +47,7 @@ fn password() -> Option<Secret> {
     Some(dovecot::PASSWORD.to_owned().into())
 }
 
-/// Runs the connector until its first failure. No secret gets anywhere by it.
+/// Runs the connector until its first failure. Checks that no secret leaks.
 async fn run(settings: &MailSettings, secret: Option<Secret>, inbox: &Arc<MemoryInbox>) -> Ended {
     let (tell, mut told) = mpsc::unbounded_channel();
     let (settings, link) = (Settings::Mail(settings.clone()), inbox.link());
@@ -63,7 +63,7 @@ async fn run(settings: &MailSettings, secret: Option<Secret>, inbox: &Arc<Memory
     ended
 }
 
-/// Runs the connector, again after each failure, until the inbox is as it should be. Returns how it ended each time.
+/// Runs the connector, restarting it after each failure, until the inbox is as expected. Returns how each run ended.
 async fn run_until(settings: &MailSettings, inbox: &Arc<MemoryInbox>, is_done: impl Fn(&Kept) -> bool) -> Vec<Ended> {
     let mut ends = Vec::new();
     let watch = async {
@@ -91,7 +91,7 @@ async fn run_until(settings: &MailSettings, inbox: &Arc<MemoryInbox>, is_done: i
     ends
 }
 
-/// Waits until something is true.
+/// Waits until a condition is true.
 async fn until(what: &str, is_true: impl Fn() -> bool) -> Duration {
     let began = Instant::now();
     while !is_true() {

@@ -1,5 +1,5 @@
-//! The SimpleX connector against a scripted program: nothing is lost or doubled whatever happens to the connection, changes are
-//! followed, and a hostile program costs bounded time and memory.
+//! The SimpleX connector against a scripted program: nothing is lost or duplicated whatever happens to the connection, changes
+//! are followed, and a hostile program costs bounded time and memory.
 
 mod program;
 
@@ -15,10 +15,10 @@ use tokio::sync::mpsc;
 use self::program::{ADDRESS, BEGIN, Program, Script, at, direct, group, item, member};
 use crate::inbox::MemoryInbox;
 
-/// How long something may take that takes milliseconds. It is longer than what one test turns the clock on.
+/// Time limit for something that takes milliseconds. It is longer than any single test advances the clock.
 const SOON: Duration = Duration::from_secs(90);
 
-/// Reads until `done`; a connection that fails is begun again at once. Returns the faults. No secret gets anywhere by them.
+/// Reads until `done`, restarting a failed connection at once. Returns the faults, and checks that they leak no secret.
 async fn read(program: &Program, inbox: &Arc<MemoryInbox>, done: impl Fn() -> bool) -> Vec<String> {
     let settings = Settings::Simplex { port: program.port, user: Some(1) };
     let mut faults = Vec::new();
@@ -39,7 +39,7 @@ async fn read(program: &Program, inbox: &Arc<MemoryInbox>, done: impl Fn() -> bo
     faults
 }
 
-/// Waits for a condition that other tasks bring about.
+/// Waits for a condition that other tasks fulfill.
 async fn until(done: &impl Fn() -> bool) {
     while !done() {
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -50,7 +50,7 @@ fn is_live(inbox: &MemoryInbox) -> bool {
     inbox.with(|kept| kept.statuses.last() == Some(&Status::Live))
 }
 
-/// Forgets that a connection was live, before another one.
+/// Forgets that a connection was live, before the next one.
 fn forget_status(inbox: &MemoryInbox) {
     inbox.with(|kept| kept.statuses.clear());
 }
@@ -60,7 +60,7 @@ fn channel(inbox: &MemoryInbox, title: &str) -> String {
     inbox.with(|kept| kept.found.values().find(|found| found.title == title).unwrap().id.clone())
 }
 
-/// A program with these chats, an inbox that knows and reads all of them.
+/// A program with these chats, and an inbox that knows and reads all of them.
 async fn ready(script: Script) -> (Program, Arc<MemoryInbox>) {
     let program = Program::start(script).await;
     let inbox = MemoryInbox::new();
@@ -77,7 +77,7 @@ fn with_items(mut chat: program::Chat, count: i64) -> program::Chat {
     chat
 }
 
-/// What was said and is not stored, and what is stored more than once.
+/// What was said but not stored, and what was stored more than once.
 fn wrong(inbox: &MemoryInbox, said: impl IntoIterator<Item = String>) -> Vec<String> {
     let texts = inbox.texts();
     let stored: BTreeSet<&String> = texts.iter().collect();
@@ -106,7 +106,7 @@ async fn connecting_lists_the_chats_and_keeps_the_profile() {
     let listed: Vec<_> = connected.channels.iter().map(|one| (one.title.as_str(), one.member_count)).collect();
     assert_eq!(listed, [("ana", Some(2)), ("bees", Some(3)), ("Private notes", Some(1))]);
     assert!(connected.channels.iter().all(|one| one.is_encrypted));
-    // Only what reads.
+    // Only reading commands.
     let commands = program.script().commands.clone();
     assert!(commands.iter().all(|command| command == "/user" || command.starts_with("/_get ")), "{commands:?}");
 }
@@ -135,14 +135,14 @@ async fn two_thousand_items_come_in_pages_newest_first_and_once() {
     assert!(known == 0, "{known} were read twice");
 }
 
-/// Ten connections end in the middle of an answer, and more is said in between.
+/// Ten connections end in the middle of an answer, with new messages in between.
 async fn check_cut(hidden_from: Option<usize>) -> Vec<String> {
     let cuts = (0..10).map(|cut| 3 + cut % 4).collect();
     let script = Script { chats: vec![with_items(direct(1, "ana"), 900)], cuts, hidden_from, ..Script::default() };
     let (program, inbox) = ready(script).await;
     let inner = program.clone();
     let faults = read(&program, &inbox, || {
-        // While nobody is connected, two more are said after each cut.
+        // While nobody is connected, two more messages are said after each cut.
         let mut script = inner.script();
         let (left, said) = (script.cuts.len(), script.chats[0].items.len());
         if said < 900 + 2 * (10 - left) {
@@ -155,7 +155,7 @@ async fn check_cut(hidden_from: Option<usize>) -> Vec<String> {
     })
     .await;
     assert_eq!(faults.len(), 10, "{faults:?}");
-    // A last connection, so that the last words do not depend on where a cut fell.
+    // A final connection, so that the last messages do not depend on where a cut fell.
     forget_status(&inbox);
     read(&program, &inbox, || is_live(&inbox)).await;
     wrong(&inbox, words(920))
@@ -176,7 +176,7 @@ async fn a_process_that_ends_after_any_delivery_loses_and_doubles_nothing() {
     let (program, inbox) = ready(Script { chats: vec![with_items(direct(1, "ana"), 320)], ..Script::default() }).await;
     let mut runs = 0;
     while !is_live(&inbox) {
-        // The first run ends early. A later one looks again at what it has, in up to seven pages, before it gets further.
+        // The first run ends early. A later run reads again what it already has, in up to seven pages, before it gets further.
         let max = inbox.with(|kept| kept.deliveries) + if runs == 0 { 3 } else { 9 + runs % 3 };
         inbox.with(|kept| kept.deliveries_max = Some(max));
         read(&program, &inbox, || is_live(&inbox) || inbox.with(|kept| kept.deliveries >= max)).await;
@@ -211,9 +211,9 @@ async fn events_bring_new_edited_reacted_and_deleted_messages() {
         );
         let gone = json!({ "deletedChatItem": { "chatInfo": info, "chatItem": item(1, "words 1") } });
         inner.tell(&json!({ "type": "chatItemsDeleted", "chatItemDeletions": [gone], "byUser": false, "timed": false }));
-        // Of another profile of the owner.
+        // Belongs to another profile of the owner.
         inner.tell(&json!({ "type": "newChatItems", "user": { "userId": 2 }, "chatItems": [{ "chatInfo": info, "chatItem": item(5, "of another profile") }] }));
-        // Of a chat that nobody chose.
+        // From a chat that nobody chose.
         inner.tell(&json!({ "type": "newChatItems", "chatItems": [{ "chatInfo": direct(7, "zoe").info, "chatItem": item(6, "not chosen") }] }));
     };
     let scripted = tokio::spawn(scripted);
@@ -375,7 +375,7 @@ async fn a_hundred_thousand_chats_are_listed_in_bounded_memory() {
     assert!(grown < 256 << 20, "{} MB", grown >> 20);
 }
 
-/// Memory of this process; 0 where the system does not say.
+/// Memory of this process; 0 if the system does not report it.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     pages.and_then(|pages| pages.split(' ').nth(1)?.parse::<usize>().ok()).unwrap_or_default() * 4096

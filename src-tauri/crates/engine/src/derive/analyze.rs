@@ -147,7 +147,7 @@ impl Conversations<'_> {
         Ok(same_transcript(self.engine.store(), id, &wanted)?.map(AnalyzeStart::NothingNew))
     }
 
-    /// As [`run_fingerprint`](Self::run_fingerprint), for an analysis by a model: computed from the transcript and from
+    /// Like [`run_fingerprint`](Self::run_fingerprint), for an analysis by a model: computed from the transcript and from
     /// everything that affects how the model reads it.
     fn model_fingerprint(&self, settings: &ModelSettings, rows: &[InteractionRow]) -> Result<String> {
         let provider = settings.provider.as_ref().ok_or(ModelFailure::NoModel)?;

@@ -1,4 +1,4 @@
-//! Promises, as they are stored with the status of their conversation.
+//! Promises, as stored with the status of their conversation.
 //!
 //! Not in this module: finding them and the lines that settle them (`conversation_status`).
 
@@ -68,7 +68,7 @@ pub(crate) struct Followed {
     pub(crate) lines: u32,
     /// Number of lines compared.
     pub(crate) compared: u32,
-    /// Probability of the line that settles it, in thousandths; 0 while none does.
+    /// Probability, in thousandths, that the line found settles it; 0 while no line does.
     pub(crate) surest: u32,
 }
 

@@ -55,10 +55,10 @@ pub struct StoredReason {
     /// How long nobody has written, in milliseconds; inactive hours are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_ms: Option<i64>,
-    /// The usual limit of a silence in this conversation, in milliseconds.
+    /// The longest usual silence in this conversation, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual_ms: Option<i64>,
-    /// The silence after which the conversation counts as ended, in milliseconds.
+    /// The silence after which the conversation is considered ended, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_ms: Option<i64>,
     /// The line that the reason refers to.
@@ -106,7 +106,7 @@ impl Conversations<'_> {
         }))
     }
 
-    /// The promises by and to a person, each with its conversation: open ones first, newest first.
+    /// The promises by and to a person, each with its conversation: open ones first, then newest first.
     pub fn commitments_with(&self, person: &EntityId) -> Result<Vec<(ConversationId, StoredCommitment)>> {
         Ok(self.engine.store().read(|tx| {
             let persons = tx.people().persons()?;

@@ -1,7 +1,7 @@
 //! The slot of the local embedding model: missing, loading, ready or broken, and never silently replaced by another model.
 //!
-//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors asks the
-//! slot, and matches by words until the model is ready. The embed job fills in missing vectors, newest first.
+//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors gets them
+//! from the slot, and matches by words until the model is ready. The embed job fills in missing vectors, newest first.
 
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};

@@ -67,7 +67,7 @@ impl Conversations<'_> {
         Ok(rules)
     }
 
-    /// The rules for a pass that starts now. The first pass sets the time from which on ended conversations are analyzed.
+    /// The rules for a pass that starts now. The first pass sets the time from which conversations that end are analyzed.
     pub(crate) fn pass(&self) -> Result<Pass> {
         let mut rules = self.analysis_rules()?;
         if rules.automatic && rules.since.is_none() {

@@ -53,7 +53,7 @@ impl GapWrite {
     }
 }
 
-/// The known gaps, updated while one person after another is read.
+/// The known gaps, updated as each person is read.
 pub(crate) struct GapBook {
     gaps: Vec<GapRow>,
     /// The words with which the assistant first refused each gap, if that message still exists.
@@ -75,8 +75,8 @@ impl GapBook {
         Ok(Self { gaps, refusals })
     }
 
-    /// Finds gaps in one person's conversations that are new or came up again, including those that the named model found.
-    /// They count as known when the next person is read.
+    /// Finds gaps in one person's conversations that are new or came up again, including those that the named model found. They
+    /// are treated as known when the next person is read.
     pub(crate) fn read(
         &mut self,
         engine: &Engine,
@@ -168,7 +168,7 @@ impl GapBook {
     }
 }
 
-/// Reads a task file; a missing file counts as empty.
+/// Reads a task file; a missing file is treated as empty.
 fn read_file(path: &Path) -> Result<String> {
     let io = |error| EngineError::Io { what: format!("cannot read the tasks in {}", path.display()), error };
     match std::fs::metadata(path) {
@@ -281,8 +281,8 @@ impl Gaps<'_> {
             ));
         }
         let file = before.task.as_ref().and_then(|task| task.file.clone()).map_or(file, PathBuf::from);
-        // Write the file first: a task that is in the file but not yet stored can be found there by its id. A stored task
-        // that is not in the file could not be.
+        // Write the file first: a task that is in the file but not yet stored can be found there by its id. A stored task that
+        // is not in the file could not be found.
         let text = read_file(&file)?;
         let task = TaskRow {
             id: before.task.as_ref().map_or_else(|| TaskId::fresh(self.engine.ids()), |task| task.id.clone()),
@@ -296,7 +296,7 @@ impl Gaps<'_> {
         Ok(self.engine.store().read(|tx| tx.gaps().gap(id))?)
     }
 
-    /// Dismisses a gap, or undoes that.
+    /// Dismisses a gap, or undoes the dismissal.
     pub fn dismiss(&self, id: &GapId, is_dismissed: bool) -> Result<()> {
         let at = is_dismissed.then(|| self.engine.now());
         Ok(self.engine.store().write(|tx| tx.gaps().dismiss(id, at))?)
@@ -333,8 +333,8 @@ impl Gaps<'_> {
         Ok(())
     }
 
-    /// Reads the checkboxes before the search for gaps, because whether a gap counts as coming up again depends on when it
-    /// was resolved. An error is only logged.
+    /// Reads the checkboxes before the search for gaps, because whether a gap has come up again depends on when it was
+    /// resolved. An error is only logged.
     pub(crate) fn read_tasks_quietly(&self) {
         if let Err(error) = self.read_tasks() {
             tracing::warn!(%error, "the boxes of tasks cannot be read");

@@ -38,7 +38,7 @@ fn collect(value: &Value, values: &mut Vec<String>) {
 
 impl People<'_> {
     /// Queues a search for handles of the same person, if anybody except the owner and programs has written since the last
-    /// one.
+    /// search.
     pub fn queue_identity(&self) -> Result<()> {
         let (last, has_news) = self.engine.store().read(|tx| {
             let looked = tx.settings().setting(LOOKED_SETTING)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
@@ -163,7 +163,7 @@ fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, Sto
         .map(|row| HandleRecord {
             names: names.get(&row.id).cloned().unwrap_or_else(|| vec![row.display_name.clone()]),
             profile: profiles.remove(&row.id).unwrap_or_default(),
-            // Exports may name the owner under several entities, which count as one.
+            // Exports may name the owner under several entities, which are treated as one.
             entity: if row.is_owner { persons.of(&row.entity_id) } else { row.entity_id },
             entity_type: row.entity_type.parse().unwrap_or(EntityType::Person),
             is_owner: row.is_owner,

@@ -1,6 +1,6 @@
 //! People and the links between their handles: suggestions, answers, and previews of the effects of a link.
 //!
-//! A link is only an answer about two handles. No message, memory or handle changes, so taking it back restores every view.
+//! A link is only an answer about two handles. It changes no message, memory or handle, so taking it back restores every view.
 //! Not in this module: which pairs are suggested (`people::identity`), and how links form persons (`store::Persons`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -44,7 +44,7 @@ pub enum LinkStatus {
     Same,
     /// The two are different people.
     Different,
-    /// Not sure; opens again when there is new evidence.
+    /// Not sure; reopened when there is new evidence.
     Unsure,
 }
 
@@ -63,7 +63,7 @@ impl LinkStatus {
 /// A pair of handles with the evidence for and against it, and the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
-    /// Id of the suggestion, or of the link itself if made by hand.
+    /// Id of the suggestion, or of the link itself if it was made by hand.
     pub id: LinkId,
     /// Status of the pair.
     pub status: LinkStatus,
@@ -93,7 +93,7 @@ pub struct LinkPreview {
     pub obstacle: Option<String>,
 }
 
-/// The most used display name that is a real name, because exports also call people "You", "User" or by their number.
+/// The display name used most often that is a real name, because exports also call people "You", "User" or by their number.
 fn name_of(handles: &[HandleRow]) -> String {
     let is_name = |name: &str| name.chars().any(char::is_alphabetic) && !matches!(name, "You" | "User" | "user" | "owner");
     let mut by_use: Vec<&HandleRow> = handles.iter().filter(|row| is_name(&row.display_name)).collect();
@@ -107,7 +107,7 @@ impl People<'_> {
         Ok(self.engine.store().read(|tx| self.people_in(tx))?)
     }
 
-    /// As [`list`](Self::list), in the given snapshot.
+    /// Like [`list`](Self::list), in the given snapshot.
     pub(crate) fn people_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<PersonRow>, StoreError> {
         let map = self.engine.access_map(tx)?;
         let linked: BTreeSet<HandleId> = tx
@@ -165,7 +165,7 @@ impl People<'_> {
         })?)
     }
 
-    /// As [`links`](Self::links) in the given snapshot, including expired ones.
+    /// Like [`links`](Self::links), but in the given snapshot and including expired links.
     pub(crate) fn links_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<Link>, StoreError> {
         let map = self.engine.access_map(tx)?;
         let handles: BTreeMap<HandleId, HandleRow> =
@@ -241,7 +241,7 @@ impl People<'_> {
         let fresh = LinkId::fresh(self.engine.ids());
         self.engine.store().write(|tx| {
             let is_answered = tx.people().link_decisions()?.iter().any(|row| row.a == link.a.id && row.b == link.b.id);
-            // Stored without evidence, so that all evidence for the pair counts as new.
+            // Stored without evidence, so that all evidence for the pair is treated as new.
             if is_answered {
                 tx.people().answer_link(&fresh, &link.a.id, &link.b.id, LinkAnswer::Unlinked, "", now)
             } else {
@@ -251,8 +251,8 @@ impl People<'_> {
         self.read_parted()
     }
 
-    /// Called when two handles may have become two people again: queues the conversations in which one memory rested on both
-    /// to be read again.
+    /// Called when two handles that were one person may have become two people again: queues a new reading of the conversations
+    /// in which one memory rested on both.
     fn read_parted(&self) -> Result<()> {
         self.engine.queue().queue_unread().map(drop)
     }

@@ -50,7 +50,7 @@ const READ_MS: i64 = (LOOKBACK_DAYS + 2) * DAY_MS;
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
 impl Playbooks<'_> {
-    /// Queues a search for playbooks if tools were used since the last one, something it depends on changed, or a night
+    /// Queues a search for playbooks if, since the last one, tools were used, something it depends on changed, or a night
     /// passed. Returns when to check again.
     pub fn queue(&self) -> Result<Option<Timestamp>> {
         let (mark, known, is_idle) = self.engine.store().read(|tx| {
@@ -121,7 +121,7 @@ impl Playbooks<'_> {
         control.progress("Looking for playbooks", 0, 0);
         let sessions = read_sessions(&lines);
         let mut found = discover(&sessions, now, &scrubber);
-        // Also offer playbooks that can be found from only the sessions of one audience, regardless of the other sessions.
+        // Also offer playbooks that can be found from the sessions of one audience alone, regardless of the other sessions.
         for visible in audiences::visible_sessions(&map, &self.engine.inner.policy, &sessions) {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
@@ -206,7 +206,7 @@ impl Playbooks<'_> {
         Ok(self.engine.store().read(|tx| self.playbooks_in(tx))?)
     }
 
-    /// As [`list`](Self::list), in the given snapshot.
+    /// Like [`list`](Self::list), in the given snapshot.
     pub(crate) fn playbooks_in(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
         shown(tx)
     }
@@ -220,7 +220,7 @@ impl Playbooks<'_> {
         Ok(self.list()?.iter().filter(|row| row.status == PlaybookStatus::Candidate).count() as u64)
     }
 
-    /// One playbook, as [`list`](Self::list) shows it.
+    /// One playbook, in the form that [`list`](Self::list) returns.
     pub fn playbook(&self, id: &PlaybookId) -> Result<PlaybookRow> {
         let found = self.list()?.into_iter().find(|row| row.id == *id);
         found.ok_or_else(|| EngineError::Refused(format!("there is no playbook {id}; `keepsake playbooks` lists them")))
@@ -231,8 +231,7 @@ impl Playbooks<'_> {
         self.decide_seen(id, to, None)
     }
 
-    /// As [`decide`](Self::decide), for the version that the person saw; refused if there is a newer
-    /// version by now.
+    /// Like [`decide`](Self::decide), for the version that the person saw; refused if there is a newer version.
     pub fn decide_seen(&self, id: &PlaybookId, to: PlaybookStatus, seen: Option<u32>) -> Result<PlaybookDecisionId> {
         let row = self.playbook(id)?;
         if seen.is_some_and(|seen| seen != row.version.number) {
@@ -289,9 +288,9 @@ impl Playbooks<'_> {
         Ok((skill::name(&version.title, row.id.as_str()), skill::markdown(&written)))
     }
 
-    /// Writes an approved playbook as a skill into a folder of skills, as `DIR/<name>/SKILL.md`, because a skill's folder has
-    /// its name. If `dir` already has that name, it is the skill's own folder. A different skill at that path is not
-    /// overwritten.
+    /// Writes an approved playbook as a skill into a folder of skills, as `DIR/<name>/SKILL.md`, because the folder of a skill
+    /// has the skill's name. If `dir` already has that name, it is the skill's own folder. A different skill at that path is
+    /// not overwritten.
     pub fn export(&self, id: &PlaybookId, dir: &Path) -> Result<PathBuf> {
         let (name, text) = self.skill(id)?;
         let own = dir.file_name().is_some_and(|last| last.to_string_lossy() == name);
@@ -330,7 +329,7 @@ fn parameters_of(version: &PlaybookVersionRow) -> Vec<Parameter> {
     version.parameters.iter().map(parameter).collect()
 }
 
-/// The version the person saw when they decided, if a newer one was found since and the old one still exists.
+/// The version the person saw when they decided, if a newer one has been found since and the old one still exists.
 fn approved(tx: &ReadTx<'_>, row: &PlaybookRow) -> StoreResult<Option<PlaybookVersionRow>> {
     match &row.decided_version {
         Some(decided) if *decided != row.version.id => match tx.playbooks().version(decided) {
@@ -371,7 +370,7 @@ fn on_record(tx: &ReadTx<'_>, version: PlaybookVersionRow) -> StoreResult<Option
 }
 
 /// Whether a rejected playbook is found in as many new sessions as it had when it was rejected, and in enough of them to be
-/// found without the old ones. It then counts as a new playbook and needs a new decision.
+/// found without the old ones. It is then treated as new and needs a new decision.
 fn has_grown(tx: &ReadTx<'_>, row: &PlaybookRow, version: &PlaybookVersionRow) -> StoreResult<bool> {
     let judged = match row.decided_version.as_ref().map(|id| tx.playbooks().version(id)).transpose() {
         Ok(judged) => judged.map_or_else(Vec::new, |judged| judged.occurrences),

@@ -50,7 +50,7 @@ const ROWS_AT_ONCE: usize = 32;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// A person with the places in which they speak, and the state that their derivation depends on.
+/// A person with the places in which they speak, and the state that the derivation of their profile depends on.
 struct Subjected {
     person: EntityId,
     is_owner: bool,
@@ -429,7 +429,7 @@ fn places_of_statement(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEnt
     Ok(places)
 }
 
-/// Number of entries written, and whether nothing was left out.
+/// Number of entries written, and whether everything was written.
 struct Wrote {
     rows: usize,
     is_whole: bool,
@@ -445,7 +445,7 @@ fn looked_at(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
     Ok(format!("{RULES_VERSION} {} {} {by}", tx.log().last_seq_of_all()?, tx.privacy().boundary_version()?))
 }
 
-/// The ids of those of one person's entry versions that are believed and currently true.
+/// Ids of a person's entry versions that are believed and currently true.
 pub fn current_profiles(rows: &[ProfileRow]) -> HashSet<ProfileId> {
     let now = Timestamp(i64::MAX);
     let all: Vec<ProfileEntry> = rows.iter().map(|row| row.entry.clone()).collect();
@@ -462,7 +462,7 @@ pub struct ProfileOnDay {
     pub held: Vec<ProfileId>,
 }
 
-/// The ids of those of one person's entry versions that were believed at `time`, and of those that were true then.
+/// Ids of a person's entry versions that were believed at `time`, and of those that were true then.
 pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
     let all: Vec<ProfileEntry> = rows.iter().map(|row| row.entry.clone()).collect();
     let believed: Vec<ProfileEntry> = believed_at(&all, time).into_iter().cloned().collect();

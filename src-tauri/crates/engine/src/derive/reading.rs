@@ -21,7 +21,7 @@ use crate::queue::control::Control;
 
 type Result<T, E = EngineError> = std::result::Result<T, E>;
 
-/// Number of messages read between two checks for cancellation, which takes about two seconds.
+/// Number of messages read between two checks for cancellation. Reading them takes about two seconds.
 const READ_BATCH: usize = 256;
 
 enum State {

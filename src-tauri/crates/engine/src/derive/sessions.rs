@@ -112,7 +112,7 @@ struct Read {
     row: SessionRow,
     items: Vec<SessionItemRow>,
     record: SessionRecord,
-    /// The session's messages. Those of its user have the role of the owner.
+    /// The session's messages. Those written by its user have the role of the owner.
     own: Vec<InteractionRow>,
 }
 

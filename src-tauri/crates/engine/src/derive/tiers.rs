@@ -32,7 +32,7 @@ const STRUCK_WORDS_MIN: usize = 3;
 /// A request for the tiers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierAsk {
-    /// The audience to serve. Without agent, person and channel, it is the owner only, who sees everything.
+    /// The audience to serve. Without an agent, person or channel, it is only the owner, who sees everything.
     pub audience: Audience,
     /// The role to show the tiers for; the audience's own if `None`.
     pub role: Option<PersonRole>,
@@ -79,7 +79,7 @@ pub struct Tiers {
     pub role: PersonRole,
     /// The shared tier, then the agents', then the users'.
     pub tiers: Vec<TierText>,
-    /// Counts of entries that the boundary withheld, for the owner only.
+    /// Counts of the entries that the boundary withheld. These counts are for the owner only.
     pub withheld: Vec<WithheldCount>,
 }
 
@@ -140,7 +140,7 @@ impl Sessions<'_> {
             if let Some(lease) = lease {
                 tx.jobs().check_lease(lease)?;
             }
-            // Recreated entries are as old as their session originally was.
+            // Recreated entries get the original date of their session.
             routed.iter().try_for_each(|(session, entries)| {
                 tx.tiers()
                     .distil_session(&session.id, entries, self.engine.maintenance().made_first(session.id.as_str()))
@@ -178,14 +178,14 @@ impl Sessions<'_> {
         Ok(tiers)
     }
 
-    /// As [`tiers`](Self::tiers), as a preview for the owner only. It is served to nobody else, so no access is recorded.
+    /// Like [`tiers`](Self::tiers), but as a preview for the owner only. It is served to nobody else, so no access is recorded.
     pub fn tiers_preview(&self, ask: &TierAsk) -> Result<Tiers> {
         // Without an audience, the owner asks for an overview of everything.
         let is_overview = ask.audience == Audience::default();
         self.engine.privacy().engine.with_view(&ask.audience, |tx, view| self.tiers_in(tx, view, ask, is_overview, None))
     }
 
-    /// As [`tiers`](Self::tiers) in a view. With `at`, only entries that were known at that time are included.
+    /// Like [`tiers`](Self::tiers), in a view. With `at`, only entries that were known at that time are included.
     pub(crate) fn tiers_in(
         &self,
         tx: &ReadTx<'_>,

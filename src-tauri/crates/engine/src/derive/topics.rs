@@ -51,7 +51,7 @@ const READER_SETTING: &str = "topics_reader";
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// The id of a message, as a topic names it.
+/// Parses the message id that a topic refers to.
 fn message_id(text: &str) -> Option<InteractionId> {
     text.parse().ok()
 }
@@ -62,7 +62,7 @@ impl Topics<'_> {
         Ok(self.engine.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Sets the rules for deriving topics. Under other rules, topics are derived again.
+    /// Sets the rules for deriving topics. If the rules changed, topics are derived again.
     pub fn set_rules(&self, rules: &TopicRules) -> Result<()> {
         rules.check().map_err(|error| EngineError::Refused(error.to_string()))?;
         let now = self.engine.now();
@@ -155,7 +155,7 @@ impl Topics<'_> {
             if closed != known {
                 return Ok((true, None));
             }
-            // No new batch is complete. Store that, so that the conversation is not searched again.
+            // No new batch is complete. Store this fact, so that the conversation is not searched again.
             self.engine.store().write(|tx| tx.topics().put_reading(&conversation, &signature, rests_at))?;
             next = [next, rests_at].into_iter().flatten().min();
         }

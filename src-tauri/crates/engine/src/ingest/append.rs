@@ -1,12 +1,12 @@
-//! Stores messages of a running conversation that an agent passes on while they are said.
+//! Stores messages that an agent passes on while a conversation is under way.
 //!
 //! Appending is idempotent: a message is identified by the agent, the conversation and its id, so an agent may send everything
 //! again after a failure. Agents cannot write into each other's conversations or into imported ones.
 //!
-//! Whose words they are follows from what the person set for the agent, not from the request: only an agent that hears the owner
-//! passes on the owner's words, and what the agent itself says is always an assistant's.
+//! The person's settings for the agent, not the request, determine whose words these are: only an agent that hears the owner
+//! can pass on the owner's words, and the agent's own words are always an assistant's.
 //!
-//! Not in this module: files (`import`), and which agent asks (`serve::agents`).
+//! Not in this module: files (`import`), and identifying the agent (`serve::agents`).
 
 use keepsake_domain::{
     Author, ChannelHandle, ConversationId, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp,
@@ -66,7 +66,7 @@ pub struct AppendMessage {
     pub time: Option<Timestamp>,
     /// Id of the message that it replies to.
     pub reply_to: Option<String>,
-    /// Name of the tool, for the use or the result of one.
+    /// Name of the tool, for a tool call or its result.
     pub tool: Option<String>,
 }
 
@@ -84,7 +84,7 @@ pub struct AppendTo {
 /// Result of appending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// The conversation; `None` if every message of it was erased before.
+    /// The conversation; `None` if all of its messages were erased earlier.
     pub conversation: Option<ConversationId>,
     /// Number of new messages.
     pub stored: u64,
@@ -136,7 +136,7 @@ fn author(agent: &AgentAccess, channel_type: &str, message: &AppendMessage) -> R
     })
 }
 
-/// The messages as the log takes them.
+/// The messages in the form that the log accepts.
 fn messages_of(agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage], now: Timestamp) -> Result<Vec<Message>> {
     let conversation = source_conversation(&agent.name, checked("conversation", &to.conversation)?);
     let title = to.title.as_deref().map(|title| checked("title", title)).transpose()?.map(str::to_owned);
@@ -154,7 +154,7 @@ fn messages_of(agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage], n
             conversation_title: title.clone(),
             channel_type: channel_type.to_lowercase(),
             channel_id: channel_id.to_owned(),
-            // Who may read it is for the person to widen, not for the agent.
+            // Only the person, not the agent, may let more people read it.
             visibility: Visibility::Private,
             is_private: false,
             time: message.time.unwrap_or(now),
@@ -172,7 +172,7 @@ fn messages_of(agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage], n
 }
 
 impl Imports<'_> {
-    /// Appends messages of a conversation that the agent is having. They are on disk when this returns.
+    /// Appends messages to one of the agent's own conversations. They are on disk when this returns.
     pub fn append_messages(&self, agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage]) -> Result<Appended> {
         agent.check(Some(to.channel.as_deref().unwrap_or(CHANNEL)))?;
         let bytes: usize = messages.iter().map(|message| message.text.len()).sum();
@@ -216,8 +216,8 @@ impl Imports<'_> {
         Ok(appended)
     }
 
-    /// Ends the session in one of the agent's own conversations. Returns `false` if it had ended before, or if there is no such
-    /// conversation.
+    /// Ends the session in one of the agent's own conversations. Returns `false` if it had already ended, or if there is no
+    /// such conversation.
     pub fn end_agent_session(&self, agent: &AgentAccess, conversation: &str) -> Result<bool> {
         let source = source_conversation(&agent.name, checked("conversation", conversation)?);
         let Some(id) = self.engine.store().read(|tx| tx.log().conversation_by_source(&source))? else { return Ok(false) };

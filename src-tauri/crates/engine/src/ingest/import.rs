@@ -293,7 +293,7 @@ impl Imports<'_> {
     }
 }
 
-/// Replaces the full path in a message by the file name.
+/// Replaces the full path in a message with the file name.
 pub fn named(words: &str, path: &Path) -> String {
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     words.replace(&*path.to_string_lossy(), &name)

@@ -39,7 +39,7 @@ pub(crate) struct ImportChoices {
     pub(crate) private_channels: Vec<String>,
     /// Whether to look for memories in new messages.
     pub(crate) extract: bool,
-    /// Who may see what is said in new channels. `None` where the source decides, which is asked for each channel.
+    /// Who may see what is said in new channels. `None` if the source determines this for each channel.
     pub(crate) channels: Option<NewChannels>,
 }
 

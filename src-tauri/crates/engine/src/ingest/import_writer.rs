@@ -45,14 +45,14 @@ pub(crate) struct Stored {
 #[derive(Default)]
 struct Batch {
     messages: Vec<Message>,
-    /// The members of its channels that the export lists.
+    /// The members that the export lists for its channels.
     listed: Listed,
 }
 
 /// The reading thread's end of the pipeline.
 pub(crate) struct Batches<'s> {
     batch: Batch,
-    /// The members of channels of which no message was read yet.
+    /// Listed members of channels without a message read so far.
     awaited: Listed,
     batch_bytes: usize,
     to_store: SyncSender<Batch>,

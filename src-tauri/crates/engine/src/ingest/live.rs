@@ -1,13 +1,13 @@
-//! Follows the files of terminal agents: what is written to them is in the log within seconds.
+//! Follows the files of terminal agents: whatever they write is in the log within seconds.
 //!
-//! A notification of the system, or a scan now and then, puts files on a list. One step takes one of them and reads what was
-//! added since ([`position`]), together with the state that its importer kept (`keepsake_importers::read_on`). The messages and
-//! how far the file was read are stored in one transaction, so an interruption neither loses nor doubles anything.
+//! A system notification or an occasional scan puts files on a list. Each step takes one file and reads what was added since
+//! the last time ([`position`]), using the state that its importer kept (`keepsake_importers::read_on`). The messages and the
+//! position reached in the file are stored in one transaction, so an interruption neither loses nor duplicates anything.
 //!
-//! There is no import and no job for each time that something is added: a session grows every few seconds. Pausing the
-//! background work pauses this too, because the import lane does it.
+//! Additions have no import and no job of their own, because a session grows every few seconds. Pausing background work pauses
+//! this too, because it runs in the import lane.
 //!
-//! Not in this module: sources that are read at certain times (`watched_folders`), and whole exports (`import`).
+//! Not in this module: sources that are read on a schedule (`watched_folders`), and whole exports (`import`).
 
 pub(crate) mod notifications;
 pub(crate) mod position;
@@ -31,15 +31,15 @@ use crate::{Engine, EngineError, Result};
 use notifications::{Change, Notifications};
 use position::{FileStat, LiveInput, digest, end_of_lines, has_changed, start};
 
-/// How long changes are collected before they are read, in milliseconds. An agent writes the lines of a turn in quick succession,
-/// and a second is not felt.
+/// How long changes are collected before they are read, in milliseconds. An agent writes the lines of a turn in quick
+/// succession, and nobody notices a delay of a second.
 const COLLECT_MS: i64 = 1_000;
 
-/// How often followed folders are looked through although the system notifies of changes, in milliseconds. Notifications may be
-/// lost, and network drives have none.
+/// How often followed folders are scanned even though the system reports changes, in milliseconds. Notifications may be lost,
+/// and network drives send none.
 const SCAN_MS: i64 = 10 * 60 * 1000;
 
-/// How often they are looked through if the system refuses to notify, in milliseconds.
+/// How often followed folders are scanned if the system refuses notifications, in milliseconds.
 const SCAN_ALONE_MS: i64 = 30_000;
 
 /// Maximum number of changed paths that are collected. If there are more, looking through the folders costs less.
@@ -48,7 +48,7 @@ const CHANGED_MAX: usize = 1_000;
 /// Buffer for reading, in bytes, as for imports.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// The files to look at, and when to look for more.
+/// The files to check, and when to look for more.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     /// The followed folders at the last scan.
@@ -61,7 +61,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Notes a change. Later changes do not put off the time at which the first is read.
+    /// Records a change. Later changes do not delay the reading of the first.
     fn note(&mut self, change: Change, now: Timestamp) {
         match change {
             Change::Paths(paths) if self.changed.len() + paths.len() <= CHANGED_MAX => self.changed.extend(paths),
@@ -73,18 +73,18 @@ impl Waiting {
     fn scan_due(&self, folders: &[PathBuf], now: Timestamp) -> Timestamp {
         match self.scanned {
             Some(at) if self.folders == folders => at.min(now).plus_ms(if self.is_notified { SCAN_MS } else { SCAN_ALONE_MS }),
-            // Everything is looked at, but no sooner than a single change would be.
+            // Everything is scanned, but no sooner than a single change would be read.
             None if self.folders == folders => self.changed_due(now).unwrap_or(now),
             _ => now,
         }
     }
 
     fn changed_due(&self, now: Timestamp) -> Option<Timestamp> {
-        // A clock that was set back must not hold anything up.
+        // Setting the clock back must not delay anything.
         self.changed_since.map(|since| since.min(now).plus_ms(COLLECT_MS))
     }
 
-    /// Moves the changes that are due to the files to look at, ahead of the others, because somebody works on them now.
+    /// Moves changed files that are due to the front of the files to check, because somebody is working on them now.
     fn take_changed(&mut self, now: Timestamp) {
         if self.changed_due(now).is_some_and(|due| due <= now) {
             self.changed_since = None;
@@ -113,7 +113,7 @@ pub struct LiveAccess<'a> {
     pub kill: &'a dyn Fn(KillPoint) -> bool,
 }
 
-/// How a look at a file ended.
+/// Result of checking a file.
 enum Look {
     /// Something was read.
     Read,
@@ -121,7 +121,7 @@ enum Look {
     Nothing,
 }
 
-/// Receives the messages of one file. The last ones are stored together with how far the file was read.
+/// Receives the messages of one file. The last ones are stored together with the position reached in the file.
 struct LiveSink<'e> {
     engine: &'e Engine,
     folder: &'e Path,
@@ -158,7 +158,7 @@ impl Sources<'_> {
         Ok(sources.into_iter().filter(|source| source.kind == WatchKind::Live).map(|source| source.path).collect())
     }
 
-    /// Notes that something changed in followed folders.
+    /// Records a change in followed folders.
     pub(crate) fn note_live_change(&self, change: Change) {
         let now = self.engine.now();
         self.live().note(change, now);
@@ -169,7 +169,7 @@ impl Sources<'_> {
         self.engine.inner.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One step for the worker: subscribes to notifications where a scan follows, so that nothing is missed in between, and reads.
+    /// One step for the worker: reads, and before a scan renews the notifications, so that no change in between is missed.
     pub(crate) fn follow_folders(&self, notifications: &mut Notifications) -> Result<Option<Timestamp>> {
         let (folders, now) = (self.live_folders()?, self.engine.now());
         let is_renewed = folders.is_empty() || self.live().scan_due(&folders, now) <= now;
@@ -181,19 +181,19 @@ impl Sources<'_> {
         self.read_live()
     }
 
-    /// Reads what is new in one of the followed files. Returns when to call this again: at once, if there may be more.
+    /// Reads what is new in one followed file. Returns when to call this again: immediately, if there may be more.
     pub fn read_live(&self) -> Result<Option<Timestamp>> {
         let open = |path: &Path| -> io::Result<Box<dyn LiveInput>> { Ok(Box::new(File::open(path)?)) };
         self.read_live_with(&LiveAccess { open: &open, kill: &|_| false })
     }
 
-    /// As [`read_live`](Self::read_live), until nothing more is due.
+    /// Repeats [`read_live`](Self::read_live) until nothing more is due.
     pub fn read_all_live(&self) -> Result<()> {
         while self.engine.queue().pause()?.is_none() && self.read_live()?.is_some_and(|due| due <= self.engine.now()) {}
         Ok(())
     }
 
-    /// As [`read_live`](Self::read_live), with files opened and the process ended as a test wants it.
+    /// Like [`read_live`](Self::read_live), but a test determines how files are opened and where the process ends.
     #[doc(hidden)]
     pub fn read_live_with(&self, access: &LiveAccess<'_>) -> Result<Option<Timestamp>> {
         let (folders, now) = (self.live_folders()?, self.engine.now());
@@ -222,7 +222,7 @@ impl Sources<'_> {
         Ok(Some(self.live().due(&folders, now)))
     }
 
-    /// The files that may hold something new, those that were changed last first. Forgets those that are gone.
+    /// The files that may contain something new, most recently changed first. Forgets files that no longer exist.
     fn scan_live(&self, folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut changed = Vec::new();
         for folder in folders {
@@ -263,12 +263,12 @@ impl Sources<'_> {
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             self.read_live_lines(folder, path, before.as_ref(), row, access)
         } else {
-            // A session that is one object is written anew each time, so it is read as a whole.
+            // A session stored as one object is rewritten each time, so it is read as a whole.
             let (kind, read) = match session_kind(path) {
                 None => (None, Ok(Vec::new())),
                 Some(kind) => (Some(kind), self.read_live_whole(folder, path, kind)),
             };
-            // It may be half written. It is looked at again once it changed.
+            // The file may be half written. It is checked again after its next change.
             let messages =
                 read.or_else(|error| if matches!(error, EngineError::Import(_)) { Ok(Vec::new()) } else { Err(error) })?;
             row.kind = kind.map(|kind| kind.name().to_owned());
@@ -315,7 +315,7 @@ impl Sources<'_> {
             let (messages, next) =
                 self.collect_live(folder, |sink| read_on(path, kind, state.as_deref(), &mut lines, &options, sink))?;
             if lines.into_inner().limit() > 0 {
-                // It was truncated while it was read, and is looked at again as it is now.
+                // The file was truncated during reading, so it is checked again in its current state.
                 return Err(failed(io::ErrorKind::UnexpectedEof.into()));
             }
             match next {
@@ -332,7 +332,7 @@ impl Sources<'_> {
         self.settle_live(folder, &messages, row, access)
     }
 
-    /// Runs `read`. Returns the messages that are not stored yet, and what it gave.
+    /// Runs `read`. Returns the messages that are not stored yet, and its result.
     fn collect_live<T>(
         &self,
         folder: &Path,
@@ -347,7 +347,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Stores the last messages of a file and how far it was read.
+    /// Stores the last messages of a file and the position reached in it.
     fn settle_live(&self, folder: &Path, messages: &[Message], mut row: LiveFileRow, access: &LiveAccess<'_>) -> Result<Look> {
         if (access.kill)(KillPoint::Working) {
             return Ok(Look::Read);
@@ -389,7 +389,7 @@ impl Sources<'_> {
     }
 }
 
-/// The kind of session in a file, if it is one of a terminal agent.
+/// The kind of session in a file, if it is a terminal agent's session.
 fn session_kind(path: &Path) -> Option<SourceKind> {
     sniff(path).ok().filter(|kind| matches!(kind, SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli))
 }

@@ -1,8 +1,8 @@
-//! Live sources: adding, pausing and removing them, what the person chose for their channels, and what each is doing.
+//! Live sources: adding, pausing and removing them, the person's choices for their channels, and the current state of each.
 //!
-//! What a source brings belongs to one import, so that "forget it all" is the undoing of an import. Secrets are in the system's
-//! keyring under the id of the source. Not in this module: the protocols (`keepsake-connectors`), and storing what arrives
-//! (`source_inbox`).
+//! Everything from one source belongs to one import, so that "forget it all" undoes that import. Secrets are stored in the
+//! system's keyring under the id of the source. Not in this module: the protocols (`keepsake-connectors`), and storing what
+//! arrives (`source_inbox`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::lifecycle::erasure::ErasureReceipt;
 use crate::tokens::{TOKEN_BYTES, hash_of, token_of};
 use crate::{EngineError, Result};
 
-/// First characters of every token of a webhook, so that people and scanners of leaked secrets recognize one.
+/// First characters of every webhook token, so that people and secret scanners recognize one.
 const TOKEN_PREFIX: &str = "ksin_";
 
 /// Maximum number of live sources. Each costs a connection, and nobody has more accounts.
@@ -35,31 +35,31 @@ const FOLDER: &str = "sources";
 /// What a source is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveState {
-    /// No process reads it. Keepsake does not run, or only a command does.
+    /// No process reads it: Keepsake is not running, or only a command is.
     Stopped,
     /// The person paused it.
     Paused,
     /// It connects.
     Connecting,
-    /// It reads what was said before.
+    /// It is reading earlier messages.
     CatchingUp {
         /// Number of messages read.
         done: u64,
         /// Number of messages to read, if that is known.
         total: Option<u64>,
     },
-    /// Everything was read, and new messages arrive.
+    /// Everything was read; new messages are read as they arrive.
     Live,
-    /// It was read today and is read again at its hour.
+    /// It was read today and will be read again at its hour.
     Scheduled {
-        /// When it is read again.
+        /// When it will be read again.
         at: Timestamp,
     },
     /// It failed and is tried again.
     Retrying {
         /// What happened.
         detail: String,
-        /// When it is tried again.
+        /// Time of the next attempt.
         at: Timestamp,
     },
     /// The person has to do something.
@@ -67,7 +67,7 @@ pub enum LiveState {
         /// What happened, and what to do.
         detail: String,
     },
-    /// This system has no keyring, and the secret was not entered since Keepsake started.
+    /// This system has no keyring, and the secret has not been entered since Keepsake started.
     NeedsSecret,
 }
 
@@ -98,25 +98,25 @@ impl From<Status> for LiveState {
     }
 }
 
-/// A live source with what it is doing.
+/// A live source with its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveSource {
-    /// What is stored of it.
+    /// Its stored data.
     pub row: LiveSourceRow,
     /// What it is doing.
     pub state: LiveState,
-    /// The names of chosen channels that are not at the source any more.
+    /// The names of chosen channels that no longer exist at the source.
     pub missing: Vec<String>,
 }
 
 /// A live source to add.
 #[derive(Debug)]
 pub struct NewLiveSource {
-    /// The account as it answered.
+    /// The connected account.
     pub connected: Connected,
-    /// Another name than the account's.
+    /// A name other than the account's.
     pub name: Option<String>,
-    /// Local hour at which it is read once a day; `None` if messages are read as they are said.
+    /// Local hour at which it is read once a day; `None` if messages are read as they arrive.
     pub daily_hour: Option<u8>,
 }
 
@@ -129,7 +129,7 @@ fn key_account(id: &LiveSourceId) -> String {
     format!("source {id}")
 }
 
-/// The kind that imports of a source are listed under.
+/// The kind under which the import of a source is listed.
 fn source_kind(kind: LiveSourceKind) -> SourceKind {
     match kind {
         LiveSourceKind::Matrix => SourceKind::Matrix,
@@ -178,13 +178,13 @@ impl Sources<'_> {
         let states = self.engine.inner.live_states.lock().unwrap_or_else(PoisonError::into_inner);
         match states.get(&row.id) {
             Some(state) => state.clone(),
-            // It has nothing to connect to.
+            // A webhook has nothing to connect to.
             None if row.kind == LiveSourceKind::Webhook => LiveState::Live,
             None => LiveState::Stopped,
         }
     }
 
-    /// Notes what a source is doing, and tells the windows; `None` if no process reads it any more.
+    /// Records what a source is doing and notifies the windows; `None` if no process reads it anymore.
     pub fn note_live_state(&self, id: &LiveSourceId, state: Option<LiveState>) {
         if !matches!(state, Some(LiveState::CatchingUp { .. } | LiveState::Live)) {
             self.engine.inner.own_devices.forget(id);
@@ -202,7 +202,7 @@ impl Sources<'_> {
         self.engine.store().publish(vec![Tag::Sources]);
     }
 
-    /// Notes which chosen channels are not at a source any more, and tells the windows.
+    /// Records which chosen channels no longer exist at a source and notifies the windows.
     pub(crate) fn note_live_missing(&self, id: &LiveSourceId, titles: Vec<String>) {
         let mut missing = self.engine.inner.live_missing.lock().unwrap_or_else(PoisonError::into_inner);
         let before = if titles.is_empty() { missing.remove(id) } else { missing.insert(id.clone(), titles.clone()) };
@@ -212,7 +212,7 @@ impl Sources<'_> {
         }
     }
 
-    /// The channels of a live source, by title.
+    /// The channels of a live source, ordered by title.
     pub fn live_channels(&self, id: &LiveSourceId) -> Result<Vec<LiveChannelRow>> {
         Ok(self.engine.store().read(|tx| {
             tx.sources().live_source(id)?;
@@ -220,7 +220,7 @@ impl Sources<'_> {
         })?)
     }
 
-    /// Adds a source that answered. Its channels start without a choice, so nothing is stored until the person has chosen.
+    /// Adds a connected source. Its channels start without a choice, so nothing is stored until the person makes one.
     pub fn add_live_source(&self, new: NewLiveSource) -> Result<LiveSourceId> {
         Ok(self.add_source(new, None)?.0)
     }
@@ -257,13 +257,14 @@ impl Sources<'_> {
         if count >= SOURCES_MAX {
             return refused(format!("there are already {SOURCES_MAX} sources; remove one that you no longer use"));
         }
-        // The secret first: a source without one is of no use, and an entry of the keyring without a source is removed.
+        // The secret is stored first: a source without one is useless, whereas a keyring entry left without a source is
+        // removed.
         if let Some(secret) = &new.connected.secret {
             self.keep_source_secret(&row.id, secret)?;
         }
         let stored = self.engine.store().write(|tx| {
             tx.sources().begin_import(&row.import, &row.name, source_kind(kind).name(), false, now)?;
-            // It never ends. As finished it is neither taken for one that was lost nor refused to be undone.
+            // This import never ends. Marked as finished, it is not mistaken for an interrupted one, and it can be undone.
             tx.sources().account_import(&row.import, "done", &ImportTotals::default(), None, Some(now))?;
             tx.sources().add_live_source(&row)?;
             for channel in &new.connected.channels {
@@ -294,7 +295,7 @@ impl Sources<'_> {
         Ok(())
     }
 
-    /// Gives a source another name.
+    /// Renames a source.
     pub fn rename_live_source(&self, id: &LiveSourceId, name: &str) -> Result<()> {
         let name = checked_name(name)?;
         Ok(self.engine.store().write(|tx| tx.sources().rename_live_source(id, &name))?)
@@ -310,12 +311,12 @@ impl Sources<'_> {
         Ok(token)
     }
 
-    /// Pauses a source, or lets it go on. Nothing is stored while it is paused.
+    /// Pauses or resumes a source. Nothing is stored while it is paused.
     pub fn pause_live_source(&self, id: &LiveSourceId, is_paused: bool) -> Result<()> {
         Ok(self.engine.store().write(|tx| tx.sources().pause_live_source(id, is_paused))?)
     }
 
-    /// Sets when a source is read: once a day at a local hour, or as messages are said.
+    /// Sets when a source is read: once a day at a local hour, or as messages arrive.
     pub fn schedule_live_source(&self, id: &LiveSourceId, daily_hour: Option<u8>) -> Result<()> {
         let daily_hour = checked_hour(daily_hour)?;
         Ok(self.engine.store().write(|tx| tx.sources().schedule_live_source(id, daily_hour))?)
@@ -332,13 +333,13 @@ impl Sources<'_> {
         )
     }
 
-    /// Notes that a daily reading of a source came to its end.
+    /// Records that a daily read of a source has finished.
     pub fn note_live_source_read(&self, id: &LiveSourceId) -> Result<()> {
         self.note_live_state(id, None);
         Ok(self.engine.store().write(|tx| tx.sources().note_live_source_read(id, self.engine.now()))?)
     }
 
-    /// Stores what the person chose for channels of a source, and from when on their messages are wanted.
+    /// Stores the person's choice for channels of a source, and the time from which their messages are wanted.
     pub fn choose_live_channels(
         &self,
         id: &LiveSourceId,
@@ -352,7 +353,7 @@ impl Sources<'_> {
             .write(|tx| channels.iter().try_for_each(|channel| tx.sources().choose_live_channel(id, channel, choice, since)))?)
     }
 
-    /// Removes a source with its secret. What it brought stays, or is forgotten with everything that rests on it.
+    /// Removes a source and its secret. Its messages stay, or are forgotten together with everything that rests on them.
     pub fn remove_live_source(&self, id: &LiveSourceId, forget: bool) -> Result<Option<ErasureReceipt>> {
         let row = self.engine.store().read(|tx| tx.sources().live_source(id))?;
         self.engine.inner.keys.delete(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;
@@ -387,7 +388,7 @@ impl Sources<'_> {
         self.engine.data_dir().join(FOLDER).join(id.as_str())
     }
 
-    /// The webhook with this id and token. Neither an unknown id nor a wrong token is told apart.
+    /// The webhook with this id and token. An unknown id and a wrong token give the same result.
     pub fn webhook_of(&self, id: &str, token: &str) -> Result<Option<LiveSource>> {
         let Ok(id) = id.parse::<LiveSourceId>() else { return Ok(None) };
         let found = self.engine.store().read(|tx| tx.sources().live_sources())?.into_iter().find(|row| row.id == id);
@@ -408,7 +409,7 @@ impl Sources<'_> {
         key.map(|key| key.secret().map_err(|error| EngineError::Refused(error.to_string()))).transpose()
     }
 
-    /// Whether secrets are lost when Keepsake ends, because this system has no keyring.
+    /// Whether secrets are lost when Keepsake closes, because this system has no keyring.
     pub fn secrets_are_lost_at_the_end(&self) -> bool {
         self.engine.inner.keys.state() == KeyStoreState::SessionOnly
     }

@@ -1,6 +1,6 @@
-//! Who is in a room, as exports tell it: notices say who joined and left, and some exports list the members.
+//! Determines from exports who is in a room: notices say who joined and left, and some exports list the members.
 //!
-//! Applied in the transaction that stores the messages, so that nobody who is there is missed for a moment.
+//! Applied in the transaction that stores the messages, so that no member is missing even for a moment.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use serde_json::Value;
 /// The members that an export lists for its channels.
 pub(crate) type Listed = BTreeMap<Channel, Vec<ChannelHandle>>;
 
-/// Notes the members of the channels of a batch.
+/// Records the members of the channels in a batch.
 pub(crate) fn follow(tx: &WriteTx<'_>, batch: &[Message], listed: &Listed) -> Result<(), StoreError> {
     let mut moves: BTreeMap<Channel, Vec<MemberMove>> = BTreeMap::new();
     for (channel, members) in listed {
-        // A list does not say since when, so whatever a notice says counts more.
+        // A list does not say since when somebody is a member, so notices take precedence.
         let all = members.iter().map(|handle| MemberMove { member: Member::of(handle), at: Timestamp(i64::MIN), is_in: true });
         moves.entry(channel.clone()).or_default().extend(all);
     }
@@ -33,7 +33,7 @@ pub(crate) fn follow(tx: &WriteTx<'_>, batch: &[Message], listed: &Listed) -> Re
     Ok(())
 }
 
-/// Who joined and left by what a notice says.
+/// Who joined and left, according to a notice.
 fn moves_of(message: &Message) -> Vec<MemberMove> {
     let of = |key: &str, is_in: bool| {
         let people = message.metadata.get(key).and_then(Value::as_array).into_iter().flatten();
@@ -42,7 +42,7 @@ fn moves_of(message: &Message) -> Vec<MemberMove> {
     of("joined", true).chain(of("left", false)).collect()
 }
 
-/// Somebody whom a notice names. Some exports know only the name.
+/// A person named in a notice. Some exports give only the name.
 fn member_of(message: &Message, person: &Value) -> Option<Member> {
     let text = |key: &str| person.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     match text("handle") {

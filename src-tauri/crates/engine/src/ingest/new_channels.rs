@@ -1,5 +1,5 @@
 //! Who may see what an import adds: the person's choice for each new channel, applied in the transaction that stores the first
-//! message of the channel. A channel that is known already is never changed by an import.
+//! message of the channel. An import never changes a channel that is already known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,19 +9,19 @@ use keepsake_store::{AppendContext, ChannelVisibility, StoreError, WriteTx};
 /// What the person chose for the channels that an import adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewChannels {
-    /// The choice for single channels.
+    /// The choices for individual channels.
     pub chosen: BTreeMap<Channel, Visibility>,
-    /// The choice for all others. `None` if there is none: then they are private, except where Keepsake JSONL, in which whoever
-    /// wrote the file chooses, says `public`.
+    /// The choice for all other channels. If `None`, they are private, except where a Keepsake JSONL file says `public`,
+    /// because its author chose that.
     pub others: Option<Visibility>,
 }
 
-/// What becomes of a channel.
+/// What an import does with a channel's visibility.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ruling {
     /// It is stored as the person's choice.
     Choose(Visibility),
-    /// Nothing is stored; it is as its source says.
+    /// Nothing is stored; the visibility declared by the source applies.
     Leave,
 }
 
@@ -31,12 +31,12 @@ impl NewChannels {
         self.chosen.get(channel).copied().or(self.others)
     }
 
-    /// Rules on a channel in which an import begins conversations. `known` is what it was before the import, and `declared` the
-    /// visibility of the new conversations as their source says it.
+    /// Decides on a channel in which an import begins conversations. `known` is its visibility before the import, and
+    /// `declared` the visibility of the new conversations according to their source.
     fn rule(&self, channel: &Channel, kind: SourceKind, known: Option<ChannelVisibility>, declared: ChannelVisibility) -> Ruling {
         let is_opened = declared != ChannelVisibility::One(Visibility::Private);
         match known {
-            // It stays as it was, even if the source says now that anybody can read it.
+            // The channel stays private, even if the source now says that anybody can read it.
             Some(ChannelVisibility::One(Visibility::Private)) if is_opened => Ruling::Choose(Visibility::Private),
             Some(_) => Ruling::Leave,
             None => match self.choice(channel) {

@@ -1,6 +1,6 @@
-//! The device of a live source that is encrypted: how it stands, and what the person asks of it.
+//! The device of an encrypted live source: its status, and the person's requests to it.
 //!
-//! Both exist only while a source runs in this process, and nothing of them is stored. Not in this module: the protocol
+//! Both exist only while a source runs in this process, and neither is stored. Not in this module: the protocol
 //! (`keepsake-connectors`).
 
 use std::collections::HashMap;
@@ -16,14 +16,14 @@ use crate::areas::Sources;
 use crate::ingest::live_sources::LiveState;
 use crate::{EngineError, Result};
 
-/// How long somebody waits for the result: a passphrase is stretched, and a server is asked about ten times. It is shorter than the
-/// time after which the command line gives up.
+/// Maximum wait for the result: a passphrase is stretched, and a server gets about ten requests. Shorter than the timeout of
+/// the command line.
 const RESULT_MAX: Duration = Duration::from_secs(45);
 
 const NOT_CONNECTED: &str = "this account is not connected at the moment; let it be read as messages arrive, and try again once it is \
                              connected";
 
-/// The devices of the sources that run.
+/// The devices of running sources.
 #[derive(Debug, Default)]
 pub(crate) struct OwnDevices(Mutex<HashMap<LiveSourceId, OwnDevice>>);
 
@@ -38,35 +38,35 @@ impl OwnDevices {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets the device of a source that stopped. Whoever waits for a result is told so.
+    /// Forgets the device of a source that stopped. Callers waiting for a result get an error.
     pub(crate) fn forget(&self, id: &LiveSourceId) {
         self.lock().remove(id);
     }
 
-    /// What was asked of a device since the last call.
+    /// Takes the requests made to a device since the last call.
     pub(crate) fn take(&self, id: &LiveSourceId) -> Vec<Asked> {
         self.lock().get_mut(id).map(|device| std::mem::take(&mut device.asked)).unwrap_or_default()
     }
 }
 
 impl Sources<'_> {
-    /// How the device of a source stands; `None` if it has none, or is not read in this process.
+    /// The status of a source's device; `None` if it has none, or if the source is not read in this process.
     pub fn own_device(&self, id: &LiveSourceId) -> Option<DeviceStatus> {
         self.engine.inner.own_devices.lock().get(id).and_then(|device| device.status.clone())
     }
 
-    /// Notes how the device of a source stands, and tells the windows.
+    /// Records the status of a source's device and notifies the windows.
     pub(crate) fn note_own_device(&self, id: &LiveSourceId, status: DeviceStatus) {
         self.engine.inner.own_devices.lock().entry(id.clone()).or_default().status = Some(status);
         self.engine.store().publish(vec![Tag::Sources]);
     }
 
-    /// Whether something was asked of the device of a source that its connector has not taken yet.
+    /// Whether there are requests to a source's device that its connector has not taken yet.
     pub fn is_device_asked(&self, id: &LiveSourceId) -> bool {
         self.engine.inner.own_devices.lock().get(id).is_some_and(|device| !device.asked.is_empty())
     }
 
-    /// Asks something of the device of a source, and waits for the result.
+    /// Sends a request to the device of a source and waits for the result.
     pub fn ask_own_device(&self, id: &LiveSourceId, request: DeviceRequest) -> Result<()> {
         let refused = |words: &str| Err(EngineError::Refused(words.to_owned()));
         let source = self.live_source(id)?;

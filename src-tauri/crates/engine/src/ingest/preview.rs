@@ -23,7 +23,7 @@ pub struct DryRun {
     pub preview: Preview,
     /// The totals the import would report: seen = imported + duplicate + skipped.
     pub totals: ImportTotals,
-    /// The channels that the import would add, most messages first, and then those of its channels that are known already.
+    /// The channels that the import would add, most messages first, followed by its channels that are already known.
     pub channels: Vec<ChannelPreview>,
 }
 
@@ -38,17 +38,17 @@ pub struct ChannelPreview {
     pub conversations: u64,
     /// Number of messages that the import would add.
     pub messages: u64,
-    /// Number of people who speak in it, without the owner.
+    /// Number of people who speak in it, not counting the owner.
     pub people: u64,
-    /// Names of the first of them.
+    /// Names of the first few of them.
     pub names: Vec<String>,
-    /// Whether it is known before the import, which then does not change its visibility.
+    /// Whether it was known before the import. If so, the import does not change its visibility.
     pub is_known: bool,
     /// Its visibility after the import.
     pub visibility: ChannelVisibility,
 }
 
-/// What was read of a channel so far.
+/// What has been read from a channel so far.
 #[derive(Default)]
 struct Tally {
     title: Option<String>,
@@ -80,7 +80,7 @@ impl Tally {
         }
     }
 
-    /// The visibility of its conversations as the source says it.
+    /// The visibility of its conversations according to the source.
     fn declared(&self) -> ChannelVisibility {
         let public = self.conversations.values().filter(|is_public| **is_public).count();
         ChannelVisibility::of_counts(public as u64, self.conversations.len() as u64)

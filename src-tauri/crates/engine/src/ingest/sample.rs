@@ -21,7 +21,7 @@ impl Imports<'_> {
         if !self.engine.store().read(|tx| tx.sources().sample_imports())?.is_empty() {
             return Err(EngineError::Refused("the sample data is already loaded".to_owned()));
         }
-        // Conversation ids differ each time, so that what the person erased from an earlier sample is missing in none.
+        // Conversation ids differ each time, so that content erased from an earlier sample is not missing from a later one.
         let run = keepsake_domain::ImportId::fresh(self.engine.ids());
         let text = dated(SAMPLE, self.engine.now(), run.as_str())
             .ok_or_else(|| EngineError::Refused("the sample data of this build is broken; install another build".to_owned()))?;

@@ -1,7 +1,7 @@
-//! Stores what live sources bring: messages, positions and who can read a channel, in one transaction.
+//! Stores what live sources deliver: messages, positions and who can read a channel, in one transaction.
 //!
-//! Nothing is stored of a channel that the person did not choose, of a paused source, or of one that was removed meanwhile. Not in
-//! this module: the protocols (`keepsake-connectors`), and adding and removing sources (`live_sources`).
+//! Nothing is stored from channels that the person did not choose, or from sources that are paused or were removed meanwhile.
+//! Not in this module: the protocols (`keepsake-connectors`), and adding and removing sources (`live_sources`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ use crate::ingest::import_request::{ImportChoices, ImportRequest};
 use crate::ingest::import_writer::append;
 use crate::{Engine, EngineError, Result};
 
-/// Maximum number of bytes that one call of a webhook takes.
+/// Maximum number of bytes in one call to a webhook.
 pub const WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// The result of a call of a webhook.
+/// The result of a call to a webhook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Received {
     /// Number of new messages.
@@ -34,11 +34,11 @@ pub struct Received {
     pub known: u64,
     /// Number of messages left out because the person erased them, or does not want their channel.
     pub left_out: u64,
-    /// Lines that are not messages, by reason.
+    /// Number of lines that are not messages, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
 
-/// Takes what one source brings.
+/// Receives what one source delivers.
 struct SourceInbox {
     engine: Engine,
     id: LiveSourceId,
@@ -60,12 +60,12 @@ pub(crate) fn channel_row(channel: &FoundChannel) -> LiveChannelRow {
     }
 }
 
-/// The channel type of the messages of a source, where all are of one.
+/// The channel type of a source's messages, if all have the same.
 pub(crate) fn channel_type(kind: LiveSourceKind) -> Option<&'static str> {
     match kind {
         LiveSourceKind::Matrix => Some("matrix"),
         LiveSourceKind::Simplex => Some("simplex"),
-        // The folders of a mailbox are not its threads, and messages of a webhook say where they were said.
+        // The folders of a mailbox are not its threads, and each webhook message names its own channel.
         LiveSourceKind::Mail | LiveSourceKind::Webhook => None,
     }
 }
@@ -80,7 +80,7 @@ impl Sources<'_> {
         Arc::new(SourceInbox { engine: self.engine.clone(), id: id.clone() })
     }
 
-    /// Appends messages of a source and queues the work on them. Returns what was stored.
+    /// Appends messages of a source and queues jobs for them. Returns what was stored.
     fn append_from_source(
         &self,
         tx: &WriteTx<'_>,
@@ -107,7 +107,7 @@ impl Sources<'_> {
         Ok(Delivered { stored: outcome.imported, known: outcome.duplicate })
     }
 
-    /// Takes Keepsake JSONL that was sent to a webhook. The messages are on disk when this returns.
+    /// Stores Keepsake JSONL that was sent to a webhook. The messages are on disk when this returns.
     pub fn receive(&self, source: &LiveSourceRow, body: &[u8]) -> Result<Received> {
         if body.len() > WEBHOOK_BYTES_MAX {
             return Err(EngineError::Refused(format!(
@@ -122,7 +122,7 @@ impl Sources<'_> {
         read_on(path, SourceKind::KeepsakeJsonl, None, &mut &*body, &options, &mut sink)?;
         let mut received = Received { skipped: sink.skipped, ..Received::default() };
         let seen = sink.messages.len() as u64;
-        // What agents say is theirs alone to add.
+        // Only agents may add to their own conversations.
         sink.messages.retain(|message| !message.source.conversation.starts_with(AGENT_CONVERSATIONS));
         let id = source.id.clone();
         let delivered = self.engine.store().write(|tx| {
@@ -136,7 +136,7 @@ impl Sources<'_> {
             }
             let mut delivered = Delivered::default();
             for (channel, messages) in &by_channel {
-                // The person set the webhook up, so what it brings is wanted until they say otherwise.
+                // The person set up the webhook, so its messages are wanted until they say otherwise.
                 let found = messages.first().map(|message| channel_row(&found_in(channel, message)));
                 if let Some(found) = found {
                     tx.sources().found_live_channel(&source.id, &LiveChannelRow { choice: ChannelChoice::Remember, ..found })?;
@@ -172,7 +172,7 @@ impl Sources<'_> {
     }
 }
 
-/// A channel that a webhook named by a message.
+/// The channel that a webhook message names.
 fn found_in(id: &str, message: &Message) -> FoundChannel {
     FoundChannel {
         id: id.to_owned(),
@@ -216,10 +216,10 @@ impl SourceInbox {
             };
             let is_wanted = tx.sources().live_choice(&self.id, &delivery.channel)? == Some(ChannelChoice::Remember);
             if !is_wanted && !delivery.messages.is_empty() {
-                // The person chose otherwise while it was read.
+                // The person changed the choice meanwhile.
                 return Ok(None);
             }
-            // What was removed meanwhile must not be stored again by the delivery that says so.
+            // If something was removed in the meantime, the delivery that reports the removal must not store it again.
             let kept: Vec<Message>;
             let messages = if delivery.removed.is_empty() {
                 &delivery.messages
@@ -227,7 +227,7 @@ impl SourceInbox {
                 kept = delivery.messages.iter().filter(|message| !delivery.removed.contains(&message.source)).cloned().collect();
                 &kept
             };
-            // Who can read the channel is known before its words are, so that no moment is too open.
+            // The channel's readers are stored before its messages, so that none is ever too widely visible.
             if let (Some(members), Some(channel_type)) = (&delivery.members, channel_type(source.kind)) {
                 tx.log().set_channel_members(channel_type, &delivery.channel, members)?;
             }
@@ -279,7 +279,7 @@ impl Inbox for SourceInbox {
     }
 
     fn deliver(&self, delivery: Delivery) -> std::result::Result<Delivered, InboxError> {
-        // Before the position moves, so that an end in between repeats it. What is gone already is passed over.
+        // Done before the position advances, so that an interruption repeats it. Messages already gone are skipped.
         if !delivery.removed.is_empty() {
             self.engine.sources().erase_removed(&delivery.removed).map_err(|error| InboxError::Store(error.to_string()))?;
         }
@@ -320,7 +320,7 @@ impl Inbox for SourceInbox {
 
     fn folder(&self) -> PathBuf {
         let folder = self.engine.sources().source_folder(&self.id);
-        // If it cannot be made, the connector says so when it writes.
+        // If this fails, the connector reports it when it writes.
         let _ = std::fs::create_dir_all(&folder);
         folder
     }

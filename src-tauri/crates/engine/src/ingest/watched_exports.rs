@@ -1,8 +1,8 @@
-//! Which imports the new and changed files of a watched source need. A file of an export of several files, such as a Slack
-//! workspace or a vault, is read with the whole export; a zip with several exports gives an import for each; photos and documents
-//! give none. What is known adds nothing, so only what is new in an export is added.
+//! Determines which imports the new and changed files of a watched source need. A file that belongs to an export of several
+//! files, such as a Slack workspace or a vault, is imported with the whole export; a zip with several exports needs one import
+//! for each; photos and documents need none. Known messages are not added again, so only what is new in an export is added.
 //!
-//! Not here: when a source is looked at, and what was seen before (`watched_folders`).
+//! Not in this module: when a source is checked, and what it contained before (`watched_folders`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use keepsake_domain::SourceKind;
 use keepsake_importers::{Layout, database_beside, layout, look_through};
 
-/// What to import: a file or a folder, and its kind if it may hold several or is a folder.
+/// What to import: a file or folder, with its kind if it is a folder or may contain several kinds.
 pub(crate) type Wanted = (PathBuf, Option<SourceKind>);
 
-/// What the paths of a source, and its new archives, tell of the imports that they need.
+/// What the paths of a source and its new archives reveal about the imports needed.
 #[derive(Debug, Default)]
 pub(crate) struct Exports {
     layout: Layout,
-    /// The kinds of those new files that hold exports of several.
+    /// The kinds of exports in each new file that contains several.
     kinds: BTreeMap<PathBuf, BTreeSet<SourceKind>>,
 }
 
-/// The imports, and the files that are done with them.
+/// The imports needed, and the files that need nothing else.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) imports: BTreeSet<Wanted>,
@@ -29,7 +29,8 @@ pub(crate) struct Plan {
 }
 
 impl Exports {
-    /// Looks at a source whose files `new` are new or changed. What cannot be looked at is imported as single files, which say why.
+    /// Examines a source in which the files `new` are new or changed. Files that cannot be examined are imported one by one,
+    /// which reports why.
     pub(crate) fn of(source: &Path, new: &[PathBuf]) -> Self {
         if new.is_empty() {
             return Self::default();
@@ -49,18 +50,18 @@ impl Exports {
         exports
     }
 
-    /// The export of several files to which a file belongs.
+    /// The multi-file export that a file belongs to.
     fn whole(&self, file: &Path) -> Option<(Wanted, &BTreeSet<PathBuf>)> {
         let (export, files) = self.layout.together.iter().find(|(_, files)| files.contains(file))?;
         Some(((export.path.clone(), Some(export.kind)), files))
     }
 
-    /// The imports for the files `new`. `is_at_rest` tells whether a file is complete, and `is_there` whether there is one.
+    /// The imports for the files `new`. `is_at_rest` returns whether a file is complete, and `is_there` whether it exists.
     pub(crate) fn plan(&self, new: Vec<PathBuf>, is_at_rest: impl Fn(&Path) -> bool, is_there: impl Fn(&Path) -> bool) -> Plan {
         let mut plan = Plan::default();
         for file in new {
             if let Some((whole, files)) = self.whole(&file) {
-                // Read half, an export would lack what its other files say.
+                // A partly read export would lack what its other files contain.
                 if !files.iter().all(|file| is_at_rest(file)) {
                     continue;
                 }

@@ -43,7 +43,8 @@ const SETTLED_MS: i64 = 30_000;
 /// Maximum number of files considered in a watched folder; a folder with more does not contain conversations.
 const FILES_MAX: usize = 20_000;
 
-/// Maximum depth of subfolders. Google's and Meta's downloads have their chats five folders down, and some people keep one per year.
+/// Maximum depth of subfolders. Downloads from Google and Meta contain chats five folders down, and some people keep one
+/// download per year.
 const DEPTH_MAX: usize = 8;
 
 /// The kind of source, which determines how often it is checked.
@@ -63,7 +64,7 @@ pub enum WatchKind {
 pub struct WatchedSource {
     /// Path of the folder or file.
     pub path: PathBuf,
-    /// Kind of the source.
+    /// Kind of source.
     pub kind: WatchKind,
     /// Local hour at which chats are read, 0 to 23.
     pub hour: u8,
@@ -79,7 +80,7 @@ type Seen = (u64, i64);
 struct WatchState {
     last_ms: Option<i64>,
     files: BTreeMap<PathBuf, Seen>,
-    /// Files whose names cannot be stored, in displayable form; the person is alerted once.
+    /// File names that cannot be stored, in displayable form. The person is alerted once.
     unnamed: BTreeSet<String>,
 }
 
@@ -98,11 +99,11 @@ struct Look {
     exports: Exports,
 }
 
-/// When a source must be checked next, given when it was last checked. A time in the past means now.
+/// When a source must next be checked, given when it was last checked. A time in the past means now.
 ///
 /// A chat that was not read because the computer was off is read once at the next start, not once for each missed day.
 ///
-/// A source that is followed is never due, because it is read in another way.
+/// A followed source is never due, because it is read in another way.
 pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_offset_minutes: i32, now: Timestamp) -> Timestamp {
     let Some(last) = last else { return now };
     // A clock that was set back must not delay a source by more than its period.
@@ -117,7 +118,7 @@ pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_o
     }
 }
 
-/// The files that are new or changed since they were last read and are no longer being written.
+/// Files that are new or changed since they were last read and are no longer being written.
 fn to_read(found: &BTreeMap<PathBuf, Seen>, seen: &BTreeMap<PathBuf, Seen>, now: Timestamp) -> Vec<PathBuf> {
     found
         .iter()
@@ -141,7 +142,7 @@ pub(crate) fn stat_of(path: &Path) -> Option<Seen> {
     std::fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|meta| seen_of(&meta))
 }
 
-/// The file at `path`, or the files in that folder. Links are not followed, because they can lead out of it.
+/// The file at `path`, or the files in it if it is a folder. Links are not followed, because they can lead outside the folder.
 ///
 /// A name that is not UTF-8 cannot be stored in the queue. Such a file is left out, and the others are read.
 pub(crate) fn files(path: &Path) -> Found {
@@ -166,11 +167,11 @@ pub(crate) fn files(path: &Path) -> Found {
     found
 }
 
-/// Number of sessions of terminal agents in a folder.
+/// Number of terminal agent sessions in a folder.
 pub fn session_files(folder: &Path) -> u64 {
     let is_session = |path: &PathBuf| match path.extension().and_then(|extension| extension.to_str()) {
         Some("jsonl") => true,
-        // Older versions of Gemini CLI wrote one object; other files of it are no sessions.
+        // Older versions of Gemini CLI wrote each session as one object; their other files are not sessions.
         Some("json") => path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("session-")),
         _ => false,
     };
@@ -183,8 +184,8 @@ impl Sources<'_> {
         Ok(self.engine.store().read(sources_in)?)
     }
 
-    /// When a watched source was last checked, and when it will be next; for one that is followed, when something was last read
-    /// from it.
+    /// When a watched source was last checked and when it will be checked next; for a followed source, when something was last
+    /// read from it.
     pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Option<Timestamp>)> {
         if source.kind == WatchKind::Live {
             let last = self.engine.store().read(|tx| tx.sources().live_folder_read_at(&source.path.to_string_lossy()))?;
@@ -409,7 +410,7 @@ mod tests {
         let path = dir.join(name);
         std::fs::create_dir(&path).unwrap();
         let file = path.join("talk.jsonl");
-        // An empty file would be passed over.
+        // An empty file would be skipped.
         std::fs::write(&file, "{}").unwrap();
         let file = std::fs::File::options().append(true).open(file).unwrap();
         file.set_modified(UNIX_EPOCH + std::time::Duration::from_millis(NOON as u64 - 60_000)).unwrap();
@@ -435,7 +436,7 @@ mod tests {
         engine.sources().set_watched_sources(std::slice::from_ref(&kept)).unwrap();
         engine.store().write(|tx| engine.sources().take_in(tx, &looks)).unwrap();
         assert_eq!((state(&engine), jobs(&engine)), (vec![kept.path.clone()], 1));
-        // When added again, the source is new, and so is its file.
+        // A source that is added again is new, and so is its file.
         engine.sources().set_watched_sources(&[kept, taken_out]).unwrap();
         engine.sources().queue_watched().unwrap();
         assert_eq!(jobs(&engine), 2);

@@ -1,7 +1,7 @@
 //! The only way to call a model: check exclusion, reuse a paid reply, check the budget, record the call, send it, read the
 //! reply, and record the outcome.
 //!
-//! Only prompts are sent, and a prompt can contain only fixed wording and scrubbed text. Its subject is up to the task
+//! Only prompts are sent, and a prompt can contain only fixed wording and scrubbed text. The task determines its subject
 //! ([`keepsake_prompt::Calls`]). A reply is recorded before it is read, so a crash afterwards does not mean paying for it
 //! again. A reply that cannot be read is marked and never used again.
 
@@ -151,7 +151,7 @@ impl<'e> Interview<'e> {
         Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default())
     }
 
-    /// As [`drive`](Self::drive), but starts the task again with less text per call if the model cannot take more.
+    /// Like [`drive`](Self::drive), but starts the task again with less text per call if the model cannot take more.
     pub(crate) fn drive_in_parts<C: Calls, E: std::fmt::Display>(
         &self,
         begin: impl Fn(ContextLength) -> std::result::Result<C, E>,
@@ -250,8 +250,8 @@ impl<'e> Interview<'e> {
         if listening.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
-        // One request at a time: a local model that serves two requests serves both at half speed
-        // and with twice the memory.
+        // One request at a time: a local model that serves two requests at once runs each at half speed and uses twice the
+        // memory.
         let _turn = engine.inner.model_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let now = engine.now();
         let model = self.model_for(prompt.name);

@@ -1,4 +1,5 @@
-//! How much text a model takes in one call: set by the person, reported by its server, or learned when it refuses more.
+//! How much text a model accepts in one call: set by the person, reported by its server, or learned when the model refuses
+//! more.
 //!
 //! It is kept only while the program runs, because a server may be started with a different length later. Not in this module:
 //! how much of it is left for the text to read ([`ContextLength`]), and cutting conversations (`capture::model`).
@@ -34,7 +35,7 @@ impl Models<'_> {
         Ok(length)
     }
 
-    /// Remembers that this model takes no more than this.
+    /// Remembers that this model accepts no more than this length.
     pub(crate) fn remember_context_length(&self, provider: &Provider, length: ContextLength) {
         self.engine.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).insert(name(provider), length);
     }

@@ -13,11 +13,11 @@ use crate::areas::Models;
 /// judge reads the results. On conversations of several pages, the calls used two to three times the tokens of the text.
 const TOKENS_A_TOKEN: f64 = 2.5;
 
-/// Tokens for instructions and replies of the calls about a short conversation.
+/// Tokens for the instructions and replies in calls about a short conversation.
 const TOKENS_A_CONVERSATION: u64 = 4_500;
 
-/// Number of latest calls that the pace is computed from. A single call says little: the first one also loads the model, and
-/// a reply may be unusually long.
+/// Number of latest calls used to compute the pace. A single call says little: the first one also loads the model, and a reply
+/// may be unusually long.
 const PACE_CALLS: u32 = 20;
 
 /// Estimated cost of reading.

@@ -76,13 +76,12 @@ pub enum ModelFailure {
     NoModel,
 }
 
-/// Delay in milliseconds before asking a server again that is still loading its model. Large models take a minute from a slow
-/// disk.
+/// Delay in milliseconds before a server that is still loading its model is asked again. Loading a large model from a slow disk
+/// takes a minute.
 const LOADING_WAIT_MS: i64 = 10_000;
 
 impl ModelFailure {
-    /// Delay in milliseconds before it makes sense to ask again, if the model is only unavailable for now and the job did not
-    /// fail.
+    /// Delay in milliseconds before asking again, if the model is only temporarily unavailable and the job did not fail.
     pub(crate) fn hold_ms(&self) -> Option<i64> {
         match self {
             Self::Call(CallError::Loading) => Some(LOADING_WAIT_MS),

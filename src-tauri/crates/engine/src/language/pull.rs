@@ -1,8 +1,8 @@
-//! Downloads a model with one click: Ollama on this computer fetches it while the person does something else.
+//! Downloads a model with one click: Ollama on this computer fetches it in the background.
 //!
-//! One download at a time, on its own thread. It stops when the program exits and resumes where it was when
-//! requested again, because Ollama keeps the partial download. Not in this module: which models are offered (the
-//! window), and choosing one.
+//! One download at a time, on its own thread. It stops when the program exits and resumes where it left off when requested
+//! again, because Ollama keeps the partial download. Not in this module: which models are offered (the window), and choosing
+//! one.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::settings::Provider;
 use crate::areas::Models;
 use crate::{EngineError, Result};
 
-/// Maximum duration of a download, in milliseconds. Models are gigabytes in size, and on a slow connection a download takes
+/// Maximum duration of a download, in milliseconds. Models are gigabytes in size, and on a slow connection a download can take
 /// all night.
 const TIMEOUT_MS: u64 = 12 * 60 * 60 * 1000;
 

@@ -26,8 +26,8 @@ use crate::{EngineError, Result};
 /// Number of turns in one task; see `propose::STRETCH_TURNS`.
 const STRETCH_TURNS: usize = 2_000;
 
-/// Up to this many new messages at the end of a conversation that was already read count as a live channel, which is read a
-/// few messages at a time (seed 004). If there are more, an import added them at once.
+/// Maximum number of new messages, at the end of a conversation already read, that are treated as a live channel, which is read
+/// a few messages at a time (seed 004). If there are more, an import added them all at once.
 const LIVE_MESSAGES_MAX: usize = 30;
 
 /// The part of the settings that scrubbing needs.
@@ -40,7 +40,8 @@ struct Regions {
 fn scrub_config_of(settings: Option<String>) -> ScrubConfig {
     let regions = settings.and_then(|json| serde_json::from_str::<Regions>(&json).ok()).and_then(|chosen| chosen.phone_regions);
     let mut config = ScrubConfig::default();
-    // More regions find more numbers. The built-in ones are never removed, because a scrubber that misses something leaks.
+    // Additional regions match more numbers. The built-in ones are never removed, because a scrubber that misses something
+    // leaks.
     config.regions.extend(regions.into_iter().flatten());
     config.regions.sort();
     config.regions.dedup();

@@ -1,4 +1,4 @@
-//! The memory router's side of the engine: whether it is on, which server it may forward to, and the record of each call.
+//! The engine's side of the memory router: whether it is on, which server it may forward to, and the record of each call.
 //!
 //! The server, its key, the consent and the daily budget are those of the model settings. A call is listed like every other, but
 //! without its text: it is not scrubbed, and what was said is in the conversation that the router logs.
@@ -29,7 +29,7 @@ pub struct RouterSettings {
     pub is_on: bool,
 }
 
-/// Where a call of an agent is forwarded to.
+/// Where an agent's call is forwarded.
 pub struct Route {
     /// The server that the person chose, with its key.
     pub connection: Connection,
@@ -42,11 +42,11 @@ pub struct Route {
 pub struct RoutedEnd {
     /// Size of the reply in bytes.
     pub reply_bytes: u64,
-    /// Tokens read by the model, if the server said so; otherwise the estimate stays.
+    /// Tokens read by the model, if the server reported them; otherwise the estimate stays.
     pub tokens_in: Option<u64>,
-    /// Tokens written by the model, as the server said or as estimated.
+    /// Tokens written by the model, as reported by the server or as estimated.
     pub tokens_out: u64,
-    /// Why there is no whole reply, without any message text.
+    /// Why there is no complete reply, without any message text.
     pub error: Option<String>,
 }
 
@@ -65,8 +65,8 @@ impl Models<'_> {
         Ok(self.engine.store().write(|tx| tx.settings().put_choice(ROUTER_SETTING, CHOICES, &settings, now))?)
     }
 
-    /// Where a call of `agent` may be forwarded to now. Fails if the router is off, the agent is paused, no model is chosen, or the
-    /// model settings do not allow the server.
+    /// Where a call by `agent` may be forwarded now. Fails if the router is off, the agent is paused, no model is chosen, or
+    /// the model settings do not allow the server.
     pub fn route(&self, agent: &AgentAccess) -> Result<Route> {
         if !self.router_settings()?.is_on {
             let words = "the memory router is off; turn it on in Settings, Agents, or with `keepsake router on`";
@@ -95,7 +95,7 @@ impl Models<'_> {
             conversation_id: None,
             sources: Vec::new(),
             job_id: None,
-            // No job looks for its reply.
+            // No job looks up its reply.
             request_hash: Vec::new(),
             request: format!("Forwarded for {} ({request_bytes} bytes). What was said is in its conversation.", agent.name),
             started: self.engine.now(),

@@ -154,8 +154,8 @@ impl Erasure<'_> {
         self.see_through(job, erased)
     }
 
-    /// Excludes a conversation from memory, or includes it again without using messages that arrived meanwhile. When
-    /// excluding, `existing` says what happens to everything derived from it.
+    /// Excludes a conversation from memory, or includes it again without using messages that arrived while it was excluded.
+    /// When excluding, `existing` says what happens to everything derived from it.
     pub fn set_private(&self, id: &ConversationId, is_private: bool, existing: Existing) -> Result<PrivacyOutcome> {
         if is_private { self.begin_private(id, existing) } else { self.end_private(id, PrivateTime::LeaveOut) }
     }
@@ -209,7 +209,7 @@ impl Erasure<'_> {
     /// Tries the erasure job immediately instead of leaving it to the queue.
     fn see_through(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         let leased = self.engine.queue().lease(|tx, _| tx.jobs().lease(&job, self.engine.now()))?;
-        // A worker may have taken the job already. Then the worker completes it.
+        // A worker may already have taken the job; that worker then completes it.
         let is_done = match leased {
             Some((lease, row, _at_work)) => {
                 let done = self.perform(&row, &lease);

@@ -243,7 +243,7 @@ impl crate::areas::Maintenance<'_> {
         Ok(next)
     }
 
-    /// When the next automatic run starts. The first one is in the night after the first call, because a person who has just
+    /// When the next automatic run starts. The first one starts the night after the first call, because a person who has just
     /// imported their first file is still busy with it.
     fn next(&self, rules: &MaintenanceRules) -> Result<Option<Timestamp>> {
         if !rules.automatic {

@@ -1,5 +1,5 @@
-//! What the job of an import stores: the request with all choices of the person, so that an import that is interrupted goes on
-//! as it began.
+//! What an import job stores: the request with all of the person's choices, so that an interrupted import continues with the
+//! same choices.
 
 use std::path::PathBuf;
 

@@ -45,7 +45,7 @@ const HELD_LOOK_MS: u64 = 100;
 /// The point in a job's life at which a test ends the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KillPoint {
-    /// The lease is stored, but no work is done.
+    /// The lease is stored, but no work has been done.
     AfterLease,
     /// In the middle of the work, at a check for cancellation.
     Working,
@@ -271,7 +271,7 @@ impl<'e> Queue<'e> {
         self.take_queue(QueueTurn::try_take(self.engine.data_dir())?)
     }
 
-    /// As [`lock_worker`](Self::lock_worker), with the lock already taken.
+    /// Like [`lock_worker`](Self::lock_worker), with the lock already taken.
     pub fn take_queue(&self, turn: QueueTurn) -> Result<WorkerLock> {
         let now = self.engine.now();
         let parked = self.engine.store().write(|tx| {
@@ -283,14 +283,14 @@ impl<'e> Queue<'e> {
             self.alert_about(&job, "the program ended more than once while this job was running")?;
         }
         if let Err(error) = self.engine.store().clear_leftovers() {
-            // Not a reason to stop working; the next start tries again.
+            // This failure does not stop the worker; the next start tries again.
             tracing::warn!(%error, "leftovers could not be removed");
         }
         Ok(WorkerLock { _file: turn.file })
     }
 
-    /// Waits until running jobs have finished, and starts no new ones until the returned value is dropped, except erasures.
-    /// This state is not stored, so a process that dies meanwhile blocks nothing.
+    /// Waits until running jobs have finished, and lets no new ones start, except erasures, until the returned value is
+    /// dropped. This state is not stored, so a process that dies meanwhile blocks nothing.
     pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'e>> {
         self.engine.inner.wake.held_up.store(true, Ordering::SeqCst);
         let held = HeldUp(self.engine);
@@ -375,7 +375,7 @@ impl<'e> Queue<'e> {
         Ok(self.run_next_killed(lane, tell, &|_| false)?.unwrap_or(Step::Idle(None)))
     }
 
-    /// As [`run_next`](Self::run_next), but stops at the kill point that `kill` selects, as if the process died there, and
+    /// Like [`run_next`](Self::run_next), but stops at the kill point that `kill` selects, as if the process died there, and
     /// then returns `None`.
     #[doc(hidden)]
     pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
@@ -674,7 +674,7 @@ impl<'e> Queue<'e> {
                             break;
                         }
                         Step::Paused(_) => break,
-                        // Waiting here would not change this within a reasonable time.
+                        // Waiting here is unlikely to end the hold within a reasonable time.
                         Step::Held(_) => break,
                     }
                 }
@@ -685,7 +685,7 @@ impl<'e> Queue<'e> {
         }
     }
 
-    /// As [`run_due`](Self::run_due), and then waits for retries until nothing is left.
+    /// Like [`run_due`](Self::run_due), but then waits for retries until nothing is left.
     pub fn run_until_idle(&self, lock: &WorkerLock, tell: &dyn Fn(Progress)) -> Result<u64> {
         let mut ran = 0;
         loop {
@@ -714,7 +714,7 @@ impl<'e> Queue<'e> {
         Ok(Worker { engine: self.engine.clone(), threads, _lock: lock })
     }
 
-    /// Queues new files in watched sources, and reads one that is followed. Returns when the lane must check again.
+    /// Queues new files in watched sources, and reads one followed file. Returns when the lane must check again.
     fn look_at_watched(&self, due: Option<Timestamp>, notifications: &mut Notifications) -> Option<Timestamp> {
         /// Delay after a failure of the store, in milliseconds. A full disk will still be full in a moment.
         const TROUBLE_MS: i64 = 30_000;
@@ -771,7 +771,7 @@ impl<'e> Queue<'e> {
             tracing::error!(%error, "the day's backup was not made");
             Some(self.engine.now().plus_ms(TROUBLE_MS))
         });
-        // After the backup, which also reads the log, so that its result is already known.
+        // Done after the backup, which also reads the log: the result is then already known.
         let checked = self.engine.backups().keep_chain_checked().unwrap_or_else(|error| {
             tracing::error!(%error, "the chain of the messages could not be checked");
             Some(self.engine.now().plus_ms(TROUBLE_MS))

@@ -13,7 +13,7 @@ use crate::{EngineError, Result};
 /// Setting that stores the pause, so that it survives a restart: `true`, `false`, or the end in milliseconds.
 const PAUSED_SETTING: &str = "queue_paused";
 
-/// Local hour at which "tomorrow" begins: people mean the time when they sit down again.
+/// Local hour at which "tomorrow" begins: when people usually sit down at the computer again.
 const MORNING_HOUR: i64 = 8;
 
 /// Before this local hour, it still counts as the previous night, and "tomorrow" is the coming morning.

@@ -1,7 +1,7 @@
 //! Finds out whether the computer runs on battery, in which case heavy work is postponed.
 //!
-//! Linux reports this in /sys/class/power_supply. On other systems, or if nothing can be read, the computer counts as plugged
-//! in, because a desktop has no battery.
+//! Linux reports this in /sys/class/power_supply. On other systems, or if nothing can be read, the computer is treated as
+//! plugged in, because a desktop has no battery.
 
 use std::path::{Path, PathBuf};
 

@@ -63,7 +63,7 @@ pub struct ActOutcome {
     pub applied: Vec<MemoryId>,
     /// New versions, as pairs of old and new id.
     pub created: Vec<(MemoryId, MemoryId)>,
-    /// Memories it was not applied to, with the reason.
+    /// Memories that the action was not applied to, with the reason.
     pub needs_look: Vec<(MemoryId, String)>,
     /// Memories approved earlier that the newly approved ones replace.
     pub set_aside: Vec<MemoryId>,

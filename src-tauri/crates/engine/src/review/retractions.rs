@@ -39,7 +39,7 @@ struct Stretch {
 pub(crate) struct TakenBack {
     stretches: HashMap<InteractionId, Vec<Stretch>>,
     by_conversation: HashMap<ConversationId, BTreeSet<String>>,
-    /// The quotations, by speaker. The same words of that speaker elsewhere mean the same.
+    /// The quotations, by speaker. The same words from that speaker elsewhere mean the same.
     quotes: HashMap<String, BTreeSet<String>>,
     /// The quotations, each with the handle that said it.
     said: Vec<(String, String)>,
@@ -52,12 +52,12 @@ fn overlap(a: Span, b: Span) -> u32 {
 }
 
 impl Stretch {
-    /// Whether a statement from the same words says the same, because a sentence may contain several statements. A statement
+    /// Whether a statement derived from the same words says the same; one sentence may contain several statements. A statement
     /// closer to the person's replacement wording does not count, because it was derived from that wording.
     fn says(&self, statement: &str) -> bool {
         let shared = shared_words(&self.content, statement);
         let all = shared_words(statement, statement);
-        // One shared word out of two is too little: "prefers French" and "prefers short answers".
+        // One shared word out of two is not enough: "prefers French" does not mean "prefers short answers".
         2 * shared > all && shared > self.instead.as_deref().map_or(0, |instead| shared_words(instead, statement))
     }
 }
@@ -179,7 +179,7 @@ impl TakenBack {
         if !self.stretches.values().flatten().any(is_named) {
             return Ok(true);
         }
-        // The words were retracted elsewhere; a message of this topic may repeat them by the same speaker.
+        // The words were retracted elsewhere, but the same speaker may repeat them in a message of this topic.
         for (id, _) in &messages {
             if let Some(message) = tx.log().interaction(id)?
                 && message.content.split(SENTENCE_ENDS).any(|one| self.says_again(&message.handle_id, &bare(one)))
@@ -239,7 +239,7 @@ impl TakenBack {
     }
 }
 
-/// Minimum length, in characters, of a retracted statement's word that identifies the subject of a title.
+/// Minimum length, in characters, of a word in a retracted statement that identifies the subject of a title.
 const TITLE_WORD_CHARS_MIN: usize = 4;
 
 /// Characters that end a sentence; precise enough for leaving sentences out.

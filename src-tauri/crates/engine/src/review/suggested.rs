@@ -1,8 +1,8 @@
-//! What agents suggest: a memory that rests on a person's words, and a request that could not be met.
+//! What agents suggest: memories that rest on a person's words, and requests that could not be met.
 //!
-//! Both are proposals. They rest on words in a conversation that the agent passed on, pass the gates that every proposer passes,
-//! and wait for the person. Nothing that an agent suggests becomes active by itself, and what the agent itself said proves
-//! nothing.
+//! Both are proposals: they rest on words in a conversation that the agent passed on, pass the same gates as all other
+//! proposals, and need the person's decision. Nothing that an agent suggests becomes active by itself, and the agent's own
+//! words are not evidence.
 //!
 //! Not in this module: what the built-in engines and language models propose (`propose`), and memories that the person makes
 //! (`remember`).
@@ -31,11 +31,11 @@ use crate::{EngineError, Result};
 pub struct Suggestion {
     /// The agent's own id of the conversation.
     pub conversation: String,
-    /// Id of the message, if the agent knows it; otherwise the newest message with these words counts.
+    /// Id of the message, if the agent knows it; otherwise the newest message with these words is used.
     pub message: Option<String>,
-    /// The words that it rests on, word for word.
+    /// The exact words that it rests on.
     pub quote: String,
-    /// The statement as one sentence that begins with the person ("User …"); `None` quotes the words.
+    /// The statement as one sentence that begins with the person ("User …"). If `None`, the words are quoted.
     pub statement: Option<String>,
     /// Its category, if the agent knows it.
     pub category: Option<Category>,
@@ -44,9 +44,9 @@ pub struct Suggestion {
 /// Result of a suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suggested {
-    /// It waits for the person's decision.
+    /// A memory that needs the person's decision.
     Pending(MemoryId),
-    /// Nothing new waits: the same is approved, waiting or dismissed, or the conversation is excluded.
+    /// The same is already approved, pending or dismissed, or the conversation is excluded.
     Known,
 }
 
@@ -101,7 +101,7 @@ impl Review<'_> {
         }
     }
 
-    /// Suggests a memory. It waits for the person, whatever the agent says about it.
+    /// Suggests a memory. It waits for the person's decision, whatever the agent says about it.
     pub fn suggest_memory(&self, agent: &AgentAccess, suggestion: &Suggestion) -> Result<Suggested> {
         agent.check_running()?;
         let Suggestion { conversation, message, quote, statement, category } = suggestion;
@@ -114,11 +114,11 @@ impl Review<'_> {
             candidate.content = validate::shown(statement);
             candidate.confidence = keepsake_domain::Confidence::FLOOR;
         }
-        // Said only because the words alone decide it; whether anything is known already is not told.
+        // This refusal depends only on the words; it does not reveal whether anything is already known.
         if masked(&candidate.content) != candidate.content {
             return refused("these words contain a secret, which is not kept as a memory; quote the statement alone");
         }
-        // Words that tell a machine what to do are kept for the person to see, as data.
+        // Words that instruct a machine are kept as data, for the person to see.
         candidate.is_quarantined = !may_be_served(&candidate.content) || !may_be_served(turns[cited.at].text);
         if !candidate.is_quarantined {
             gate(&candidate, &turns)?;
@@ -136,7 +136,7 @@ impl Review<'_> {
         Ok(proposed.quarantined.into_iter().next().map_or(Suggested::Known, Suggested::Pending))
     }
 
-    /// Reports a request that the agent could not meet, with the words in which it was asked for.
+    /// Reports a request that the agent could not fulfill, in its original words.
     pub fn report_gap(&self, agent: &AgentAccess, conversation: &str, message: Option<&str>, quote: &str) -> Result<GapId> {
         agent.check_running()?;
         let cited = self.cited(agent, conversation, message, quote)?;
@@ -177,7 +177,7 @@ impl Review<'_> {
     }
 }
 
-/// Passes the candidate through the gates of every proposer.
+/// Checks the candidate against the gates of every proposer.
 fn gate(candidate: &keepsake_domain::Candidate, turns: &[Turn<'_>]) -> Result<()> {
     let conversation = keepsake_capture::Conversation { turns, owner_name: None, assistant_name: None };
     filter::check(candidate, &conversation)

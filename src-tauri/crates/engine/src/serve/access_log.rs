@@ -85,9 +85,9 @@ pub(crate) struct AccessRecord {
     /// The person the program talks with.
     person: Option<EntityId>,
     pub(crate) chars: usize,
-    /// Ids of the items in it.
+    /// Ids of the items in the answer.
     items: Vec<String>,
-    /// Every text in it, with the id of its source.
+    /// Every text in the answer, with the id of its source.
     pub(crate) lines: Vec<(String, String)>,
 }
 
@@ -113,8 +113,8 @@ impl AccessRecord {
 }
 
 impl Privacy<'_> {
-    /// Records an answer to an audience. An audience without an agent, a person and a place is the owner; then the words are
-    /// recorded but no access is logged.
+    /// Records an answer to an audience. An audience without agent, person and place is the owner: the words are recorded, but
+    /// no access is logged.
     pub(crate) fn record_access(&self, audience: &Audience, given: AccessRecord) -> Result<()> {
         let lines = given.lines.iter().map(|(item, line)| (item.as_str(), line.as_str()));
         let fresh = self.engine.store().read(|tx| fresh_pieces(tx, lines))?;

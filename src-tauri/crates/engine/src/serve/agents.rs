@@ -1,10 +1,10 @@
-//! Agents as principals: each agent that the person added has its own token, and what the person set for the agent alone decides
-//! what it may see and write.
+//! Agents as principals: each agent that the person added has its own token, and only the person's settings for that agent
+//! decide what it may see and write.
 //!
-//! Nothing in a request can raise this: the audience of every answer is resolved in `boundary`, which asks this module what the
-//! named agent is allowed. Only a hash of a token is stored. A token has 256 random bits, so a fast hash is enough.
+//! Nothing in a request can extend this: the audience of every answer is resolved in `boundary`, which asks this module what
+//! the named agent may do. Only a hash of a token is stored. A token has 256 random bits, so a fast hash is enough.
 //!
-//! Not in this module: what is served (`context`, `search`), where tokens arrive (`server`), and the making of random bytes (the
+//! Not in this module: what is served (`context`, `search`), where tokens arrive (`server`), and generating random bytes (the
 //! host passes them in).
 
 use keepsake_domain::{Timestamp, Visibility};
@@ -19,13 +19,13 @@ use crate::{EngineError, Result};
 /// Setting that contains the agents.
 pub(crate) const AGENTS_SETTING: &str = "agents";
 
-/// Name of that setting in an error.
+/// Name of the agents setting in error messages.
 const AGENTS: &str = "list of agents";
 
 /// First characters of every token, so that people and scanners of leaked secrets recognize one.
 pub const TOKEN_PREFIX: &str = "ksk_";
 
-/// Maximum number of agents. Each request reads the whole list, and nobody runs as many.
+/// Maximum number of agents. Each request reads the whole list, and nobody needs that many.
 const AGENTS_MAX: usize = 200;
 
 /// Maximum number of characters in an agent's name.
@@ -44,11 +44,11 @@ pub(crate) const SERVER_SETTING: &str = "agent_server";
 /// Name of this setting in error messages.
 const SERVER: &str = "server for agents";
 
-/// Port at which agents are served unless the person chose another. It has to stay the same, because agents have it in their
-/// configuration; no well-known program uses it.
+/// Default port for serving agents. It has to stay the same, because agents have it in their configuration; no well-known
+/// program uses it.
 pub const AGENT_PORT: u16 = 8632;
 
-/// Smallest port that a program without special rights may use.
+/// Lowest port that a program without special privileges may use.
 const PORT_MIN: u16 = 1024;
 
 /// Whether the desktop program serves agents over HTTP on loopback, and where. Off unless the person switched it on.
@@ -75,11 +75,11 @@ pub struct AgentAccess {
     /// The channels where it may ask and write: a channel type (`telegram`) or one channel (`telegram:123`). Empty means all.
     #[serde(default)]
     pub channels: Vec<String>,
-    /// The user it talks with is the owner. Otherwise what its users say is never taken for the owner's words, and it is never
-    /// alone with the owner.
+    /// Whether the user it talks with is the owner. If not, what its users say is never attributed to the owner, and it is
+    /// never alone with the owner.
     #[serde(default)]
     pub hears_owner: bool,
-    /// Nothing is served to it, and nothing is taken from it, until the person resumes it.
+    /// Whether it is paused: nothing is served to it or accepted from it until the person resumes it.
     #[serde(default)]
     pub is_paused: bool,
     /// When it was added.
@@ -96,7 +96,7 @@ pub struct AgentAccess {
 pub struct NewAgent {
     /// Its name.
     pub name: String,
-    /// The most it may be told.
+    /// The most private information that it may be served.
     pub visibility: Visibility,
     /// See [`AgentAccess::channels`].
     pub channels: Vec<String>,
@@ -118,12 +118,13 @@ pub(crate) fn access_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<Opt
     Ok(agents_in(tx)?.into_iter().find(|known| agent_key(&known.name) == key))
 }
 
-/// The most that an agent may be told, by the ways in which its name may be written. The narrowest counts.
+/// The most private information that an agent may be served, for each way in which its name may be written. The strictest one
+/// applies.
 pub(crate) fn levels_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<[Option<Visibility>; 2], StoreError> {
     Ok([tx.privacy().agent_visibility(agent)?, tx.privacy().agent_visibility(&agent_key(agent))?])
 }
 
-/// Whether an agent may be told less than the owner.
+/// Whether an agent may see less than the owner.
 pub(crate) fn is_limited(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<bool, StoreError> {
     let is_public = levels_of(tx, agent)?.contains(&Some(Visibility::Public));
     Ok(is_public || access_of(tx, agent)?.is_some_and(|access| access.is_confined()))
@@ -137,7 +138,7 @@ impl AgentAccess {
         self.channels.is_empty() || self.channels.iter().any(|allowed| *allowed == channel || allowed == kind)
     }
 
-    /// Whether it talks with others, or in some channels only.
+    /// Whether it talks with people other than the owner, or only in some channels.
     fn is_confined(&self) -> bool {
         !self.hears_owner || !self.channels.is_empty()
     }
@@ -222,7 +223,7 @@ impl Agents<'_> {
         if channels.len() > CHANNELS_MAX {
             return refused(format!("an agent can be limited to at most {CHANNELS_MAX} channels; name channel types instead"));
         }
-        // It could otherwise name any channel and be told what may be said there.
+        // Otherwise it could name any channel and be served what may surface there.
         if !new.hears_owner && channels.is_empty() && new.visibility == Visibility::Private {
             return refused(
                 "an agent that talks with other people needs the channels where it does, or may be told public things only",
@@ -260,7 +261,7 @@ impl Agents<'_> {
         Ok(token)
     }
 
-    /// Removes an agent. Its token stops working; what it may be told stays set, so that its name never gets more later.
+    /// Removes an agent. Its token stops working; its access level stays stored, so that its name never gets more access later.
     pub fn remove(&self, name: &str) -> Result<()> {
         let remove = |agents: &mut Vec<AgentAccess>| {
             let before = agents.len();
@@ -287,7 +288,7 @@ impl Agents<'_> {
         self.change(change, |_| Ok(()))
     }
 
-    /// Whether the agent may be told less than the owner.
+    /// Whether the agent may see less than the owner.
     pub fn is_limited(&self, agent: &AgentAccess) -> Result<bool> {
         let levels = self.engine.store().read(|tx| levels_of(tx, &agent.name))?;
         Ok(agent.is_confined() || levels.contains(&Some(Visibility::Public)))
@@ -298,7 +299,8 @@ impl Agents<'_> {
         Ok(!agent.is_paused && !self.is_limited(agent)?)
     }
 
-    /// The agent with this name, as a program that the person starts under it. One that was not added is the owner's own tool.
+    /// The agent with this name, for a program that the person starts under it. If it was not added, it is the owner's own
+    /// tool.
     pub fn named(&self, name: &str) -> Result<AgentAccess> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
@@ -315,7 +317,7 @@ impl Agents<'_> {
         }))
     }
 
-    /// The agent that a token belongs to, noting that it was used; `None` if the token is wrong.
+    /// The agent to which a token belongs, recording that the token was used; `None` if the token is wrong.
     pub fn of_token(&self, token: &str) -> Result<Option<AgentAccess>> {
         if !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
@@ -327,7 +329,7 @@ impl Agents<'_> {
         };
         let now = self.engine.now();
         if agent.last_used.is_none_or(|used| now.0 - used.0 >= LAST_USED_MS || used.0 > now.0) {
-            // Removed meanwhile: the answer is still that of the moment before.
+            // Fails if the agent was removed meanwhile; the token was valid a moment before.
             let _ = self.change_agent(&agent.name, |agent| agent.last_used = Some(now));
         }
         Ok(Some(agent))

@@ -101,8 +101,8 @@ pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<
     Ok(places)
 }
 
-/// Everybody who is a member of a channel by what its source says, by channel. Whoever is not known yet counts as a stranger.
-/// `heard` are the people who spoke in each channel.
+/// The members of each channel according to its source. Unknown members are treated as strangers. `heard` contains the people
+/// who spoke in each channel.
 fn members(
     tx: &ReadTx<'_>,
     persons: &Persons,
@@ -129,7 +129,7 @@ fn members(
                 let is_there = |person: &&EntityId| {
                     persons.is_owner(person) || heard.get(&channel).is_some_and(|people| people.contains(*person))
                 };
-                // Somebody with this name who spoke there is whom the export means. Nobody else is sure to be.
+                // The export means the person with this name who spoke there. Nobody else with the name is certain to be meant.
                 let meant = named.get(&(channel_type, name)).and_then(|people| people.iter().find(is_there));
                 meant.cloned().unwrap_or_else(stranger)
             }
@@ -141,7 +141,8 @@ fn members(
     Ok(by_channel)
 }
 
-/// Position of the handle with exactly this spelling, else of the first with the same address ([`ChannelHandle::folded`]).
+/// Position of the handle with exactly this spelling, or else of the first one with the same address
+/// ([`ChannelHandle::folded`]).
 pub(crate) fn at_address<'h>(
     handles: impl Iterator<Item = (&'h str, &'h str)> + Clone,
     channel: &str,
@@ -233,7 +234,7 @@ impl AccessMap {
         if let Ok(id) = EntityId::from_str(text) {
             return Ok(self.persons.of(&id));
         }
-        // All handles are read whatever was asked, because a question to the store about one would take longer if it is there.
+        // All handles are always read, because looking up a single one in the store would take longer if it exists.
         let handles = tx.people().handles()?;
         let is_named =
             |row: &HandleRow| row.handle == text || !row.is_unnamed && row.display_name.to_lowercase() == text.to_lowercase();
@@ -261,7 +262,7 @@ impl AccessMap {
         }
         if let Some(person) = audience.person.as_deref() {
             let person = match self.person(tx, person) {
-                // How many have a name is not told to an agent that may not know of each of them.
+                // An agent that may see less than the owner must not learn how many people have a name.
                 Err(EngineError::Refused(_)) if asks_limited(tx, audience)? => stranger(),
                 person => person?,
             };
@@ -271,7 +272,7 @@ impl AccessMap {
         }
         if let Some(agent) = audience.agent.as_deref() {
             if levels_of(tx, agent)?.contains(&Some(Visibility::Public)) {
-                // Naming a closed place must not open that place to it.
+                // Naming a closed place must not give the agent access to it.
                 let is_open =
                     |id: &ConversationId| self.places.get(id).is_some_and(|place| place.visibility == Visibility::Public);
                 destination.conversation = destination.conversation.filter(is_open);
@@ -292,7 +293,7 @@ impl AccessMap {
         let (channel_type, channel_id) = channel.split_once(':').unwrap_or((channel, ""));
         let mut conversations =
             if channel_id.is_empty() { Vec::new() } else { tx.privacy().conversations_of_channel(channel_type, channel_id)? };
-        // Asked for in any case, so that a place that is hidden takes as long as one that is not there.
+        // Always looked up, so that a hidden place takes as long as one that does not exist.
         let (named, choice) = (named_conversation(tx, channel)?, tx.privacy().channel_choice(channel_type, channel_id)?);
         if conversations.is_empty() {
             conversations.extend(named);
@@ -311,14 +312,14 @@ impl AccessMap {
         if places.iter().any(|place| self.openness_of(place) == Visibility::Public) {
             destination.visibility = Visibility::Public;
         }
-        // An excluded conversation only determines who is present.
+        // An excluded conversation is used only to determine who is present.
         destination.conversation = places.iter().find(|place| !place.is_off_record).map(|place| place.conversation.clone());
         destination.people.extend(conversations.iter().filter_map(|id| self.readers.get(id)).flatten().cloned());
         Ok(())
     }
 }
 
-/// Whether an agent asks that may be told less than the owner.
+/// Whether an agent asks that may see less than the owner.
 fn asks_limited(tx: &ReadTx<'_>, audience: &Audience) -> std::result::Result<bool, StoreError> {
     audience.agent.as_deref().map_or(Ok(false), |agent| is_limited(tx, agent))
 }
@@ -342,8 +343,8 @@ pub struct Visible {
 }
 
 impl View {
-    /// Takes for a stranger whoever is at the destination and speaks in no conversation that is shown there. What is asked about
-    /// such a person could not be answered, and the time that it takes would tell that the person is known.
+    /// Replaces everybody at the destination who speaks in no conversation shown there with a stranger. Questions about such a
+    /// person could not be answered anyway, and the time taken would reveal that the person is known.
     fn forget_unheard(&mut self) {
         let places: Vec<&Place> = self.conversations.iter().filter_map(|id| self.map.places.get(id)).collect();
         let is_heard = |person: &EntityId| places.iter().any(|place| place.people.contains(person));

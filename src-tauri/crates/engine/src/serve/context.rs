@@ -71,10 +71,10 @@ const SHARES: [(Heading, f64); 12] = [
     (Heading::Related, 0.04),
 ];
 
-/// Maximum number of summaries of earlier conversations. Beyond a handful, a search says more.
+/// Maximum number of summaries of earlier conversations. Beyond a handful, a search is more informative.
 const EARLIER_SUMMARIES: usize = 5;
 
-/// Share of the budget used for a reader who wants it brief, because text that nobody reads only costs.
+/// Share of the budget used for a reader who wants brief texts, because text that nobody reads is a waste.
 const BRIEF_SHARE: f64 = 0.5;
 
 /// Size for a reader who wants every detail, relative to the default. A requested budget is never exceeded.
@@ -84,10 +84,10 @@ const DETAILED_SHARE: f64 = 1.5;
 /// more room than the data.
 const HEAD_BUDGET_MIN: usize = 400;
 
-/// Maximum number of profile entries for a reader who wants it brief, most certain first.
+/// Maximum number of profile entries for a reader who wants brief texts, most certain first.
 const PROFILE_LINES_BRIEF: usize = 4;
 
-/// Maximum number of profile entries for other readers. More would be a file on the person and no help.
+/// Maximum number of profile entries for other readers. More would amount to a dossier on the person without being helpful.
 const PROFILE_LINES: usize = 12;
 
 /// A request for a context.
@@ -130,7 +130,7 @@ pub struct ContextDetail {
     pub level: &'static str,
     /// The reason, in one sentence.
     pub reason: String,
-    /// Ids of the reader's profile entries that this rests on.
+    /// Ids of the reader's profile entries on which this is based.
     pub because: Vec<String>,
 }
 
@@ -505,7 +505,7 @@ fn surest_first(mut entries: Vec<(EntityId, ProfileEntry)>) -> Vec<(EntityId, Pr
 }
 
 /// How much detail the reader wants. The reader is the only person present, or the owner if nobody else is. If several people
-/// are present, nobody counts as the reader.
+/// are present, nobody is treated as the reader.
 fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedDetail {
     let people = &view.destination.people;
     if people.len() > 1 {

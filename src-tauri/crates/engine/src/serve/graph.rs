@@ -1,9 +1,9 @@
 //! The graph around one person or one topic: people, topics, projects, technologies, conversations and memories.
 //!
-//! Every connection rests on messages, and has their number and a link to one of them. The only exception is the similarity
-//! of two topics, which is labeled as such. Two handles count as one person only if a person confirmed it; suggestions are
-//! never drawn, neither between people nor between topics. The graph is for the owner only, so nothing is withheld; excluded
-//! content is marked.
+//! Every connection is based on messages, and has their number and a link to one of them. The only exception is the similarity
+//! of two topics, which is labeled as such. Two handles are treated as one person only if a person confirmed it; suggestions
+//! are never drawn, neither between people nor between topics. The graph is for the owner only, so nothing is withheld;
+//! excluded content is marked.
 //!
 //! A graph contains a few dozen nodes. They are chosen only by counts, so the same data give the same graph. The number of
 //! nodes left out is reported.
@@ -223,7 +223,7 @@ impl<'t> Drawing<'t> {
         let handles = self.handles(&row.id);
         let mut met: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
         for (handle, conversation) in self.tx.graph().companions_of_handles(&handles)? {
-            // The owner is everywhere, so their presence says nothing.
+            // The owner is in every conversation, so their presence says nothing.
             let other = self.person_of.get(&handle).filter(|id| self.people.get(*id).is_some_and(|row| !row.is_owner));
             if let Some(other) = other {
                 met.entry(other.clone()).or_default().insert(conversation);

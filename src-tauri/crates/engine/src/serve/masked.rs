@@ -43,8 +43,8 @@ pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize
     }
 }
 
-/// A text derived from these messages, quoted or reworded, without credentials, including credentials that are recognizable
-/// only from a whole message.
+/// Text derived from these messages, quoted or reworded, with all credentials removed, even those that are recognizable only
+/// from a whole message.
 pub(crate) fn masked_of<'m>(text: &str, messages: impl IntoIterator<Item = &'m str>) -> String {
     let mut shown = masked(text);
     for message in messages {
@@ -83,8 +83,8 @@ pub fn quoted(text: &str) -> String {
     format!("“{}”", text.replace(['“', '”'], "\""))
 }
 
-/// A statement about a person as it is served: the person's own words are quoted as such; any other wording is presented as
-/// noted about them.
+/// A statement about a person as it is served: the person's own words are quoted as such; any other wording is presented as a
+/// note about them.
 pub fn noted(about: &str, statement: &str) -> String {
     match (spoken(statement), statement.split_once(':')) {
         (Some(words), Some((who, _))) => format!("{who}: {}", quoted(words)),

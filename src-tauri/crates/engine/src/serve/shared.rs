@@ -1,4 +1,4 @@
-//! What an agent may list: the topics of its audience, and, where it is alone with the owner, requests that could not be met.
+//! What an agent may list: the topics of its audience and, if it is alone with the owner, requests that could not be met.
 //!
 //! Not in this module: contexts (`context`), searches (`search`), and playbooks (`derive::playbooks`).
 
@@ -11,7 +11,7 @@ use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::Audience;
 use crate::serve::masked::{may_be_served, served};
 
-/// A topic as an agent is told of it.
+/// A topic as served to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServedTopic {
     /// Id of the topic.
@@ -22,7 +22,7 @@ pub struct ServedTopic {
     pub messages: usize,
 }
 
-/// A request that could not be met, as an agent is told of it.
+/// A request that could not be met, as served to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServedGap {
     /// The gap.

@@ -32,8 +32,8 @@ pub struct TimelineAsk {
     pub unit: Option<Unit>,
     /// First day of the week, from 1 (Monday) to 7.
     pub week_start: u8,
-    /// Count memories at the time of the decision instead of when their line was said; pending ones
-    /// count when they were found.
+    /// Count memories at the time of the decision instead of the time of their message; pending memories are counted at the
+    /// time they were found.
     pub by_decision: bool,
 }
 

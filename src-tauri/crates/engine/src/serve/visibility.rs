@@ -17,7 +17,7 @@ use crate::serve::boundary::View;
 /// What a choice applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VisibilityTarget {
-    /// Every conversation of a channel that has no choice of its own.
+    /// All conversations of a channel, except those with a choice of their own.
     Channel {
         /// Channel type.
         channel_type: String,

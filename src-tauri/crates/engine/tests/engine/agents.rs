@@ -1,5 +1,5 @@
-//! Tests that an agent is what the person set for it: what it may see and write follows from its name and token alone, nothing that
-//! it writes becomes active, and nothing that it said counts as the owner's words.
+//! Tests that the person's settings decide what an agent may do: its name and token alone determine what it may see and write,
+//! nothing that it writes becomes active, and nothing that it said counts as the owner's words.
 
 use keepsake_domain::{Role, Visibility};
 use keepsake_engine::{
@@ -44,7 +44,7 @@ fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> String {
     }
 }
 
-/// Number of messages that an agent finds.
+/// Number of messages that an agent finds with this query in this channel.
 fn found(f: &Fixture, agent: &str, channel: Option<&str>, query: &str) -> usize {
     let audience = Audience { agent: Some(agent.to_owned()), person: None, channel: channel.map(str::to_owned) };
     let ask = SearchAsk { query: query.to_owned(), limit: 9, audience: Some(audience), ..SearchAsk::default() };
@@ -83,7 +83,7 @@ fn agents_are_told_apart_by_name_in_any_case_and_odd_ones_are_refused() {
     check(new(&"n".repeat(61)), "needs a name");
     check(new("two\nlines"), "needs a name");
     check(NewAgent { hears_owner: false, ..new("bridge") }, "needs the channels");
-    // Controls: each of the two is enough.
+    // Controls: public visibility alone, or a list of channels alone, is enough.
     f.engine.agents().add(&NewAgent { hears_owner: false, visibility: Visibility::Public, ..new("a") }, [3; 32]).unwrap();
     f.engine.agents().add(&NewAgent { hears_owner: false, channels: vec!["dm".to_owned()], ..new("b") }, [4; 32]).unwrap();
 }
@@ -352,7 +352,7 @@ fn an_older_copy_never_widens_what_an_agent_may_be_told() {
     assert!(f.engine.agents().of_token(&late).unwrap().is_some(), "control: its token works on");
     assert_eq!(level("late"), Some(Visibility::Public), "the copy does not know it, and no level would be the widest");
 
-    // Tokens stay whichever store the copy comes from, and so do the limits on them.
+    // Tokens and the limits on them survive a restore, whichever store the copy comes from.
     let foreign = other.dir.path().join("copy.db");
     other.engine.backups().back_up(&foreign, &keepsake_engine::Unwatched).unwrap();
     let restored = f.engine.backups().restore(&foreign, &keepsake_engine::Unwatched).unwrap().restored;

@@ -192,7 +192,7 @@ fn where_a_model_is_chosen_it_is_the_one_that_is_asked() {
     let id = f.append(&now(&f, "new", TALK));
     f.clock.advance_ms(60 * DAY_MS);
     f.engine.conversations().queue_settling().unwrap();
-    // The model lane does not run, as when the day's budget is used up.
+    // The model lane does not run, for example because the day's budget is used up.
     while let keepsake_engine::Step::Ran(..) = f.engine.queue().run_next(Lane::Capture, &|_| {}).unwrap() {}
     let jobs = f.engine.store().read(|tx| tx.jobs().recent(100)).unwrap();
     let of = |kind: JobKind, id: &ConversationId| {

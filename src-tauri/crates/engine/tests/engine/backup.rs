@@ -133,7 +133,7 @@ fn tree(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// A store with names that escape from folders, collide, or contain markup.
+/// A store with names that point outside their folder, collide, or contain markup.
 fn hostile() -> Fixture {
     let f = Fixture::new();
     for (id, title) in
@@ -142,7 +142,7 @@ fn hostile() -> Fixture {
         let lines =
             "owner Mara: I live in Porto.\nperson ../Ana: ![p](http://example.invalid/x.png) [[Keepsake]]\nperson ana: so what";
         f.append(&Conversation::new(id).title(title).channel("chat", id).messages(lines));
-        // The fixture's ids depend on the clock.
+        // Advance the clock, because the fixture's ids depend on it.
         f.clock.advance_ms(60_000);
     }
     f.append(&Conversation::new("off").title("Off the record").private().messages("owner Mara: nobody hears this"));

@@ -119,7 +119,8 @@ fn a_branch_a_tool_and_an_assistant_prove_nothing() {
     assert_eq!(f.memories(), Vec::<String>::new());
 }
 
-/// Everything derived from a conversation in which Mara wrote this, with other messages so that there is something to derive.
+/// Everything derived from a conversation that contains this message by Mara, among others so that there is something to
+/// derive.
 fn derived_of(wrote: &str) -> String {
     let f = Fixture::new();
     let mut messages = Conversation::new("c").channel("dm", "ana").messages(

@@ -38,7 +38,7 @@ fn replaced(f: &Fixture) -> Vec<(String, String)> {
 const BEFORE: &str = "owner Mara: I live in Leith.";
 const AFTER: &str = "owner Mara: I live in Gorgie now.";
 
-/// Both are known, and the newer one was said a hundred days later.
+/// Both statements have been read, the newer one said a hundred days after the older one.
 fn moved() -> Fixture {
     let f = Fixture::new();
     propose(&f, &days_later("c1", BEFORE, 0));

@@ -313,7 +313,7 @@ fn every_connection_rests_on_messages_that_can_be_shown() {
             }
         }
     }
-    // Counted by hand from the topic's own messages.
+    // The expected counts come directly from the topic's own messages.
     let topic = &topics[0];
     let graph = f.engine.serve().graph(&GraphOf::Topic(topic.topic.id.clone())).unwrap();
     let of = |kind: EdgeKind| -> u64 {

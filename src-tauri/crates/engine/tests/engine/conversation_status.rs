@@ -49,7 +49,7 @@ fn a_conversation_is_active_rests_ends_and_comes_back_with_a_new_message() {
     f.settle();
     assert_eq!(f.status(&id), ConversationStatus::Active);
     let mut seen = vec![ConversationStatus::Active];
-    // Only time passes. It changes the status at the moments that the judgment gives; nothing is polled in between.
+    // Only time passes: the status changes at the due times that the judgment returns, without polling in between.
     for _ in 0..40 {
         let Some(due) = f.settle() else { break };
         assert!(due > f.clock.now(), "not at once again: that would never rest");
@@ -153,7 +153,7 @@ fn say_nothing(f: &Fixture, id: &ConversationId) -> Vec<keepsake_engine::StoredC
 #[test]
 fn a_summary_names_its_range_and_is_superseded_by_a_newer_one() {
     let f = Fixture::new();
-    // An analysis of an ended conversation writes a summary too.
+    // Turned off, because an analysis of an ended conversation writes a summary too.
     f.engine.conversations().set_automatic_analysis(false).unwrap();
     let id = party(&f);
     f.settle();

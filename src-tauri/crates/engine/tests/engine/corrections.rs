@@ -10,8 +10,8 @@ use keepsake_testkit::histories::{History, Said};
 
 use crate::fixture::Fixture;
 
-/// Number of histories played, each with everything derived twice. In a debug build one takes more than a second, so fewer
-/// are played; all 200 pass too: uptake 100%, resurrection 0, collateral 0.
+/// Number of histories played, each with everything derived twice. In a debug build, one takes more than a second, so fewer are
+/// played; all 200 also pass: uptake 100%, resurrection 0, collateral 0.
 const HISTORIES: u64 = if cfg!(debug_assertions) { 60 } else { 200 };
 
 /// How a person corrects one statement.
@@ -295,7 +295,7 @@ fn an_erased_memory_is_told_nowhere_comes_back_by_nothing_and_takes_nothing_else
     check("erased", |_| Correction::Erase, HISTORIES);
 }
 
-/// A quarter of the histories is enough, because not every history contains a wish.
+/// A quarter of the corrections is enough, because not every history contains a wish.
 #[test]
 fn a_correction_of_the_profile_is_taken_up_at_once_stays_and_touches_nothing_else() {
     check("profile", |seed| if seed / 2 % 2 == 0 { Correction::Debunk } else { Correction::Correct }, HISTORIES / 4);

@@ -179,7 +179,7 @@ fn a_person_who_says_it_in_their_own_words_is_heard() {
     assert!(f.memories().iter().any(|text| text.contains("Miso")), "and what is new is proposed: {:?}", f.memories());
 }
 
-/// Sessions with an agent, whose lines are memories and part of the tiers, and something to erase.
+/// A store with sessions with an agent, whose lines are used in memories and tiers, and with something to erase.
 fn with_tiers() -> Fixture {
     let f = Fixture::new();
     f.append(&conversation(
@@ -278,7 +278,7 @@ fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
 #[test]
 fn whatever_way_it_was_served_it_comes_back_as_nothing() {
     let all = [Part::Whole, Part::Line, Part::Words];
-    // A context contains the memory but not the quoted words, which are the person's own when they say them again.
+    // A context contains the memory but not the quoted words, so these count as the person's own if the person says them again.
     for (way, parts) in [(Way::Tiers, &all[..]), (Way::Search, &all), (Way::Context, &all[..2])] {
         for part in parts {
             for is_erased_between in [false, true] {
@@ -288,7 +288,7 @@ fn whatever_way_it_was_served_it_comes_back_as_nothing() {
     }
 }
 
-/// Control: a preview is served to no program, so the same words count when a person says them.
+/// Control: a preview is not served to any program, so the same words count when a person says them.
 #[test]
 fn what_was_only_looked_at_counts_when_it_is_said() {
     for (way, part) in [(Way::TiersPreview, Part::Words), (Way::ContextPreview, Part::Words)] {

@@ -1,4 +1,4 @@
-//! Tests erasure that must wait: it is pending while another process reads, and done only when no file contains the text
+//! Tests erasure that is held up: it is pending while another process reads, and done only when no file contains the text
 //! anymore.
 
 use keepsake_domain::{ImportId, JobState, Lane};

@@ -152,7 +152,7 @@ fn an_older_backup_does_not_bring_it_back() {
     assert_eq!(rows_with(&f, WORD), Vec::<String>::new());
     derive(&f);
     assert_eq!(rows_with(&f, WORD), Vec::<String>::new(), "nor is it derived again");
-    // The same for an export that is restored into another store, with the decisions applied.
+    // The same holds for an export that is restored into another store, with the decisions applied.
     let folder = outside.path().join("export");
     f.engine.exports().export(&folder, &Unwatched).unwrap();
     let other = Fixture::new();

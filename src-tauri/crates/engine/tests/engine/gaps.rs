@@ -15,7 +15,7 @@ fn derive(f: &Fixture) {
 
 fn refused(f: &Fixture, id: &str, day: &str, need: &str) {
     let lines = format!("owner Mara {day}: Please {need}.\nassistant Nova {day}: Sorry, I can't {need}.");
-    // The fixture's ids depend on the clock.
+    // Advance the clock, because the fixture's ids depend on it.
     f.clock.advance_ms(1_000);
     f.append(&Conversation::new(id).channel("chat", id).messages(&lines));
 }

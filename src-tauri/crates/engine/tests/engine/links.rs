@@ -1,4 +1,4 @@
-//! Tests answers about pairs of handles, and undoing them.
+//! Tests answers about whether two handles belong to the same person, and undoing these answers.
 
 use keepsake_domain::{HandleId, LinkAnswer, LinkId};
 use keepsake_engine::Existing;

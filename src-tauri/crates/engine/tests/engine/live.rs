@@ -1,4 +1,5 @@
-//! Tests following terminal agents' files: what is added is read once, by offset, whatever happens to the file meanwhile.
+//! Tests that terminal agents' files are followed correctly: what is added is read exactly once, by offset, whatever happens to
+//! the file in the meantime.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -20,7 +21,7 @@ const SCAN_MS: i64 = 11 * 60 * 1000;
 struct Followed {
     fixture: Fixture,
     folder: PathBuf,
-    /// Number of changes so far; each gives the file another time, as a real clock would.
+    /// Number of changes so far; each gives the file a new modification time, as a real clock would.
     changes: Cell<u64>,
 }
 
@@ -59,7 +60,7 @@ impl Followed {
         });
     }
 
-    /// Reads everything that is new, and returns the texts in the log, in order of time.
+    /// Reads everything that is new, and returns the texts in the log, in chronological order.
     fn texts(&self) -> Vec<String> {
         self.fixture.clock.advance_ms(SCAN_MS);
         self.fixture.engine.sources().read_all_live().unwrap();
@@ -81,7 +82,7 @@ impl Followed {
         self.rows().into_iter().map(|row| row.content).collect()
     }
 
-    /// As one step, counting what is read. Returns the number of bytes.
+    /// Reads everything that is new, and returns the number of bytes read from the files.
     fn bytes_read(&self, kill: &dyn Fn(KillPoint) -> bool) -> u64 {
         self.fixture.clock.advance_ms(SCAN_MS);
         let read = Rc::new(Cell::new(0));
@@ -223,7 +224,7 @@ fn a_file_that_is_gone_or_cut_off_while_it_is_read_harms_nothing() {
     assert!(followed.stored().is_empty());
     followed.write("s.jsonl", &(said(1, "One.") + &said(2, "Two.")));
     followed.fixture.clock.advance_ms(SCAN_MS);
-    // The file is said to be longer than what can be read of it.
+    // Reports a length greater than the number of bytes that can be read.
     struct Cut(Cursor<Vec<u8>>, u64);
     impl Read for Cut {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -278,8 +279,9 @@ fn a_session_that_a_hook_imports_as_well_is_one_conversation() {
     assert_eq!(followed.stored(), ["One.", "Two."]);
 }
 
-/// Lines of Codex: the session, and of each turn the request, the event of typing it, a call with its result, and the answer as
-/// item and as event. Both turns are the same, so only the count of repetitions tells them apart.
+/// Lines of a Codex session: the session itself, and for each turn the request, the event of typing it, a call with its result,
+/// and the answer both as an item and as an event. Both turns are identical, so only the number of repetitions tells them
+/// apart.
 fn codex() -> Vec<String> {
     let line = |n: u32, kind: &str, payload: serde_json::Value| {
         let line = serde_json::json!({ "timestamp": format!("2026-03-02T10:00:{n:02}.000Z"), "type": kind, "payload": payload });
@@ -308,7 +310,7 @@ fn codex() -> Vec<String> {
     lines
 }
 
-/// Lines of Gemini CLI: the second message is written again with a call.
+/// Lines of a Gemini CLI session, in which the second message is written again with a tool call.
 fn gemini() -> Vec<String> {
     [
         r#"{"sessionId":"g-1","projectHash":"p","startTime":"2026-03-02T10:00:00Z"}"#,
@@ -322,7 +324,7 @@ fn gemini() -> Vec<String> {
     .to_vec()
 }
 
-/// Lines of Claude Code: a call and its result between two prompts.
+/// Lines of a Claude Code session: a tool call and its result between two prompts.
 fn claude() -> Vec<String> {
     let block = |n: u32, kind: &str, content: serde_json::Value| {
         let line = serde_json::json!({
@@ -340,7 +342,7 @@ fn claude() -> Vec<String> {
     ]
 }
 
-/// What every message is, with its id in the file, sorted.
+/// Each message as text, with its id in the file, role, type, time, content and tool; sorted.
 fn rows(followed: &Followed) -> Vec<String> {
     let of = |row: InteractionRow| {
         format!("{} {:?} {:?} {} {:?} {:?}", row.source_message, row.role, row.message_type, row.time.0, row.content, row.tool)

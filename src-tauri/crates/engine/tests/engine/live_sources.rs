@@ -1,4 +1,4 @@
-//! Live sources: what is stored of them, when, and that nothing is left when they are forgotten.
+//! Tests live sources: what is stored from them and when, and that nothing is left after they are forgotten.
 
 use keepsake_connectors::{
     Connected, Delivery, DeviceRequest, DeviceStatus, FoundChannel, InboxError, KeyBackup, Secret, Settings, Status,
@@ -25,7 +25,7 @@ fn settings() -> Settings {
     serde_json::from_value(serde_json::json!({ "kind": "matrix", "homeserver": "https://a.example", "user": "@mara:a" })).unwrap()
 }
 
-/// A source with two private rooms that nobody has decided about.
+/// A source with two private rooms that the person has not decided about.
 fn source(f: &Fixture) -> LiveSourceId {
     let connected = Connected {
         secret: Some(Secret::from("pässword with spaces".to_owned())),
@@ -306,7 +306,7 @@ fn what_is_asked_of_a_device_reaches_its_connector_and_ends_with_it() {
     inbox.note(Status::Live);
     inbox.note_device(status.clone());
     assert_eq!((f.engine.sources().own_device(&id), f.engine.sources().own_device(&other)), (Some(status), None));
-    // What the connector does with two requests: it answers one, and ends before the other.
+    // Simulates the connector for two requests: it answers one, and ends before answering the other.
     let work = |result: Option<Result<(), String>>| {
         while !f.engine.sources().is_device_asked(&id) {
             std::thread::yield_now();
@@ -352,7 +352,7 @@ fn a_room_that_replaces_another_one_goes_on_with_its_choice_once() {
         let inbox = f.engine.sources().source_inbox(&id);
         inbox.found(std::slice::from_ref(&next)).unwrap();
         assert_eq!(choice(&f, &id, "!next:a"), expect, "{what}");
-        // Whatever the person says then, stays.
+        // A choice that the person makes afterwards is kept.
         choose(&f, &id, "!next:a", ChannelChoice::Ask);
         inbox.found(&[next]).unwrap();
         assert_eq!(choice(&f, &id, "!next:a").0, ChannelChoice::Ask, "{what}");
@@ -378,7 +378,7 @@ fn a_room_that_replaces_another_one_is_never_more_open_and_overrules_nobody() {
         .store()
         .write(|tx| tx.privacy().choose_channel_visibility("matrix", "!one:a", Some(Visibility::Private), now))
         .unwrap();
-    // The new room comes first, undecided, and is confirmed later.
+    // The new room is found first, undecided; that it continues the old one is confirmed later.
     let found = |id: &str, continues: Option<&str>| FoundChannel {
         continues: continues.map(str::to_owned),
         ..channel(id, Visibility::Public)
@@ -390,7 +390,7 @@ fn a_room_that_replaces_another_one_is_never_more_open_and_overrules_nobody() {
     assert_eq!((choice(&f, &id, "!next:a").0, chosen("!next:a")), (ChannelChoice::Remember, Some(Visibility::Private)));
     assert_eq!(choice(&f, &id, "!decided:a").0, ChannelChoice::Ignore, "the person decided already");
     assert_eq!(chosen("!two:a"), None);
-    // A conversation that is kept out of memory passes nothing on.
+    // An excluded conversation passes no choice on to the room that continues it.
     f.engine
         .store()
         .write(|tx| {

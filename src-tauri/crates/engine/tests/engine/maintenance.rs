@@ -23,7 +23,7 @@ fn count(counts: &[(String, u64)], name: &str) -> u64 {
     counts.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no count is called {name}: {counts:?}")).1
 }
 
-/// Runs every lane until nothing may start.
+/// Runs the jobs of every lane until none may start.
 fn drain(f: &Fixture) -> usize {
     let mut ran = 0;
     loop {
@@ -247,7 +247,7 @@ owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets fo
 
 fn suggest(f: &Fixture, a: HandleId, b: HandleId, evidence_fingerprint: &str) {
     let row = LinkSuggestionRow {
-        // A known pair keeps its id.
+        // Used only for a new pair; a known pair keeps its id.
         id: LinkId::fresh(&SeqIds::new(f.clock.now().0 as u64)),
         a: a.clone().min(b.clone()),
         b: a.max(b),

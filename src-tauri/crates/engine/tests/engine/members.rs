@@ -1,4 +1,5 @@
-//! Tests who counts as somebody in a room by what exports tell: members who never spoke, and who joined and left, in any order.
+//! Tests who counts as a member of a room according to exports: people who never spoke, and people who joined and left, in any
+//! order.
 
 use std::path::PathBuf;
 
@@ -29,7 +30,7 @@ fn notice(id: &str, minute: u32, key: &str, who: &Value) -> Value {
     notice
 }
 
-/// What Ben said to the owner in the first room, and a word of his in the second.
+/// What Ben told the owner in the first room, and a message of his in the second.
 fn talk() -> Vec<Value> {
     vec![line("one", "1", 0, &format!("The surprise is a {CANARY}.")), line("two", "2", 1, "What is new?")]
 }

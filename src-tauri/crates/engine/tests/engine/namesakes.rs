@@ -71,7 +71,7 @@ impl Bens {
         id
     }
 
-    /// `status content: lines` of every memory.
+    /// `status content: lines` of every memory; lines is the number of pieces of evidence.
     fn told(&self) -> Vec<String> {
         let status = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
         let rows = self.f.rows().into_iter();
@@ -146,7 +146,7 @@ fn nobody_corrects_their_namesake() {
 
 #[test]
 fn refusing_what_one_said_refuses_nothing_of_the_other() {
-    // The same words, and other words.
+    // Said again in the same words, and in different ones.
     for again in ["I keep two cats.", "I keep two cats, mind you."] {
         let scene = |bens: &Bens| {
             bens.say("a", A, "I keep two cats.");

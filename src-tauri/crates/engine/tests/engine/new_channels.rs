@@ -1,5 +1,5 @@
-//! Tests who may see what an import adds: the choice for a channel is there with its first message, however the import ends, and
-//! what was known before stays as it was.
+//! Tests who may see what an import adds: the choice for a channel applies from its first message on, however the import ends,
+//! and existing data stays as it was.
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ fn public(ids: &[&str]) -> NewChannels {
     NewChannels { chosen: ids.iter().map(|id| (channel(id), Visibility::Public)).collect(), others: None }
 }
 
-/// A conversation of an export: its id, its channel, what its source says of it, and the texts.
+/// A conversation of an export: its id, its channel, the visibility stated by its source, and its texts.
 type Talk<'a> = (&'a str, &'a str, Option<&'a str>, &'a [&'a str]);
 
 fn lines(talks: &[Talk<'_>]) -> String {
@@ -80,7 +80,7 @@ impl Fixture {
 
 const HELLO: &[&str] = &["Hello there."];
 
-/// An export of several batches: `open` and `closed` from the first on, and `late` only in the last.
+/// An export of several batches: `open` and `closed` occur from the first one on, and `late` only in the last.
 fn large(f: &Fixture) -> PathBuf {
     let text = "I wrote a long letter about the garden. ".repeat(40);
     let many: Vec<&str> = (0..1_600).map(|_| text.as_str()).collect();
@@ -93,8 +93,8 @@ fn large(f: &Fixture) -> PathBuf {
     f.export("large.jsonl", &export)
 }
 
-/// Imports the large file with a choice for two of its channels and dies at a point. Returns the states seen while it was read,
-/// after the death, and at the end.
+/// Imports the large file with a choice for two of its channels, and crashes at a point. Returns the states seen during the
+/// import, after the crash, and at the end.
 fn die_at(channels: &NewChannels, point: KillPoint, nth: u32) -> (Vec<Vec<String>>, Vec<String>, Vec<String>) {
     let f = Fixture::new();
     // What other lanes would make of it takes far longer.

@@ -23,7 +23,7 @@ fn drain(f: &Fixture) -> u64 {
     f.engine.queue().run_until_idle(&lock, &|_| {}).unwrap()
 }
 
-/// Runs the jobs of one lane, as a worker that has just started. What other lanes would make of it takes far longer.
+/// Runs the jobs of one lane, like a worker that has just started. The other lanes are not run, because they take far longer.
 fn drain_lane(f: &Fixture, lane: Lane) {
     let _lock = f.engine.queue().lock_worker().unwrap();
     while let Step::Ran(..) = f.engine.queue().run_next(lane, &|_| {}).unwrap() {}
@@ -33,8 +33,8 @@ fn state(f: &Fixture) -> (u64, Vec<String>) {
     (f.engine.store().read(|tx| tx.log().totals()).unwrap().0, f.memories())
 }
 
-/// A store with a queued import whose job, or first job that reads a conversation, is the next one of the lane. An import needs
-/// several batches, and nobody reads them afterwards; one batch is enough for reading, which takes far longer.
+/// A store in which the next job of the lane is a queued import, or the first job that reads an imported conversation. The
+/// import has several batches, which are not read afterwards; for reading, which takes far longer, one batch is enough.
 fn with_work(lane: Lane) -> Fixture {
     let f = Fixture::new();
     let (conversations, messages) = match lane {
@@ -66,7 +66,7 @@ fn reading_killed_at_any_point_leaves_the_same_end_as_if_it_was_not() {
     assert!(!expected.1.is_empty(), "something was proposed");
 }
 
-/// Crashes a job of a lane at every point, in turn. Returns the state in which each of them has to end.
+/// Crashes a job of a lane at each point in turn, and checks that each run ends in the expected state, which it returns.
 fn check_deaths(lane: Lane) -> (u64, Vec<String>) {
     let whole = with_work(lane);
     drain_lane(&whole, lane);
@@ -78,7 +78,7 @@ fn check_deaths(lane: Lane) -> (u64, Vec<String>) {
     expected
 }
 
-/// Crashes in a lane the n-th time it reaches a point, starts again, and compares the final state.
+/// Crashes a job of a lane the n-th time it reaches a point, starts again, and compares the final state.
 fn check_death((lane, point, nth): (Lane, KillPoint, u32), expected: &(u64, Vec<String>)) {
     let f = with_work(lane);
     let met = Cell::new(0);
@@ -275,7 +275,7 @@ fn a_pause_for_a_while_ends_by_itself_also_where_the_program_was_closed() {
             assert_eq!(setting(&f), "false", "and whoever shows it heard of that");
         }
     }
-    // One pause replaces another; resuming ends any of them.
+    // A new pause replaces the previous one; resuming ends any pause.
     let f = Fixture::new();
     f.engine.queue().pause_for(PauseFor::Hour).unwrap();
     f.engine.queue().pause_for(PauseFor::Resumed).unwrap();

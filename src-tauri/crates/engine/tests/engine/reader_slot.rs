@@ -1,4 +1,4 @@
-//! Tests the reader: it makes proposals; without it, conversations wait and the person is told.
+//! Tests the reader: it makes proposals; without it, conversations wait and the person is notified.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -236,7 +236,7 @@ fn a_job_that_was_stopped_goes_on_and_new_messages_come_first() {
     f.append(&conversation("long", &lines));
     f.engine.embeddings().queue().unwrap();
     let job = std::cell::RefCell::new(None::<JobId>);
-    // Stopped at its first check for cancellation.
+    // The job is stopped at its first check for cancellation.
     let cancel = |progress: keepsake_engine::Progress| {
         f.engine.queue().cancel_job(&progress.job).unwrap();
         job.borrow_mut().replace(progress.job);

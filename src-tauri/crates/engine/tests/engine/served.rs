@@ -1,4 +1,4 @@
-//! Tests the form in which agents are served a text.
+//! Tests the form in which text is served to agents.
 
 use keepsake_engine::{Act, Audience, ContextRequest, SearchAsk};
 use keepsake_testkit::Conversation;
@@ -259,7 +259,7 @@ fn of_two_approved_homes_the_newest_is_told() {
 #[test]
 fn of_two_approved_jobs_and_diets_of_which_one_replaces_the_other_the_newest_is_told() {
     let f = Fixture::new();
-    // Fewer people may see the newer ones, so the older ones stay approved as well.
+    // Fewer people may see the newer memories, so the older ones stay approved as well.
     let said = [
         (Conversation::new("c1").public(), "owner Mara: I work as a nurse."),
         (Conversation::new("c2").public(), "owner Mara: I eat no meat."),

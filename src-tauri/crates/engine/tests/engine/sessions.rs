@@ -1,5 +1,5 @@
 //! Tests sessions and the tiers of long-term memory: made from a conversation's own words when it ends, superseded when it
-//! continues, served only to those they are for, and removed with their source.
+//! continues, served only to their audience, and removed with their source.
 
 use keepsake_domain::{ConversationId, DAY_MS, PersonRole, Timestamp, Visibility};
 use keepsake_engine::{Act, Audience, ContextRequest, Existing, SearchAsk, SessionRules, TierAsk, TierText, Tiers};
@@ -261,7 +261,7 @@ fn two_passes_at_once_distil_each_session_once() {
     let entries = || f.engine.store().read(|tx| tx.tiers().entries()).unwrap();
     let once = entries();
     for _ in 0..5 {
-        // As if none of them had been distilled.
+        // Back to the state in which none of the sessions is distilled.
         f.engine.sessions().rebuild().unwrap();
         f.work_sessions_without_distilling();
         std::thread::scope(|scope| {

@@ -211,7 +211,7 @@ fn a_calendar_waits_for_its_transcript_and_other_parts_of_a_download_are_no_impo
         old,
     );
     assert_eq!(look(), [("transcript".to_owned(), "done".to_owned())]);
-    let titles = fixture.engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 10)).unwrap().1;
+    let titles = fixture.engine.store().read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, 10)).unwrap().1;
     let titles: Vec<_> = titles.into_iter().map(|one| one.title).collect();
     assert_eq!(titles, [Some("Hive inspection plan".to_owned())], "the transcript was read with its calendar");
     put(&folder.join("tasks.json"), "{\"kind\":\"tasks#taskLists\"}", old);

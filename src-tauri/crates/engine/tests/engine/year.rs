@@ -79,7 +79,7 @@ impl Desk {
         Self { engine, clock, dir }
     }
 
-    /// Runs every lane until nothing may start, and returns the jobs in order. `before` is called before each job.
+    /// Runs the jobs of every lane until none may start, and returns them in order. `before` is called before each job.
     fn drain(&self, before: &dyn Fn(Lane)) -> Vec<JobKind> {
         let mut ran = Vec::new();
         loop {

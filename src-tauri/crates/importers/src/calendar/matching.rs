@@ -1,6 +1,6 @@
-//! Decides which meeting a transcript belongs to, or that it is not certain.
+//! Decides which meeting a transcript belongs to, or that this is uncertain.
 //!
-//! A wrong title or a wrong list of people is worse than none, so two meetings that could be meant give none.
+//! A wrong title or list of people is worse than none, so if two meetings are possible, neither is used.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ const EARLY_MS: i64 = 15 * 60_000;
 /// Share of a transcript that must lie within the meeting.
 const WITHIN: f64 = 0.5;
 
-/// Letters of a title that is a name by itself. Shorter ones ("Call", "1:1") are those of many meetings.
+/// Minimum letters of a title that identifies a meeting. Shorter titles ("Call", "1:1") are shared by many.
 const TITLE_LETTERS_MIN: usize = 8;
 
-/// What is known of a transcript.
+/// What is known about a transcript.
 pub(crate) struct Heard<'h> {
     /// When the first words were said.
     pub(crate) start: Timestamp,
@@ -30,8 +30,8 @@ pub(crate) struct Heard<'h> {
     pub(crate) speakers: &'h BTreeSet<String>,
 }
 
-/// The only meeting at the time of a transcript that can be meant. The time alone is enough if there is only one; the name or the
-/// speakers decide between several.
+/// The only possible meeting at the time of a transcript. If there is only one at that time, the time is enough; among several,
+/// the name or the speakers decide.
 pub(crate) fn by_time(meetings: &[Meeting], heard: &Heard<'_>) -> Option<Meeting> {
     let at_the_time: Vec<&Meeting> =
         meetings.iter().filter(|meeting| !meeting.is_cancelled && !meeting.is_all_day && is_within(meeting, heard)).collect();
@@ -41,7 +41,7 @@ pub(crate) fn by_time(meetings: &[Meeting], heard: &Heard<'_>) -> Option<Meeting
         ([one], [], _) => Some((*one).clone()),
         ([one], met, _) if met.contains(one) => Some((*one).clone()),
         ([], [one], _) => Some((*one).clone()),
-        // Who speaks would be among those who were invited, if they were named.
+        // If the invited people had names, the speakers would be among them.
         ([], [], [one]) if one.attendees.iter().all(|attendee| attendee.name.is_none()) || heard.speakers.is_empty() => {
             Some((*one).clone())
         }
@@ -49,7 +49,7 @@ pub(crate) fn by_time(meetings: &[Meeting], heard: &Heard<'_>) -> Option<Meeting
     }
 }
 
-/// The only meeting of a calendar that takes place once and is called as a transcript without a time.
+/// The only meeting of a calendar that takes place once and has the same name as a transcript without a time.
 pub(crate) fn by_name(calendars: &[Calendar], name: &str) -> Option<Meeting> {
     let name = words(name);
     let mut found = calendars.iter().flat_map(Calendar::single).filter(|meeting| {
@@ -82,7 +82,7 @@ fn has_speaker(meeting: &Meeting, speakers: &BTreeSet<String>) -> bool {
     speakers.iter().map(|speaker| words(speaker)).any(|speaker| speaker.len() > 1 && names.contains(&speaker))
 }
 
-/// The words of a name or title. Their order says nothing: "Lima, Ana" is "Ana Lima".
+/// The words of a name or title. Their order does not matter: "Lima, Ana" is "Ana Lima".
 fn words(text: &str) -> BTreeSet<String> {
     folded(text).split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

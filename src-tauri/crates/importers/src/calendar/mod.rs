@@ -1,6 +1,6 @@
 //! Calendars (iCalendar, RFC 5545): which meetings took place when, and which of them a transcript belongs to.
 //!
-//! A calendar is not an export: it gives no messages. It lies beside transcripts, and says what they do not: the title of a
+//! A calendar is not an export: it contains no messages. It accompanies transcripts and provides what they lack: the title of a
 //! meeting, who was invited, and when it was. Pure functions over text. Deliberately not here: finding calendar files (`open`).
 //! For what is read, see docs/formats.md, section 8.
 
@@ -18,19 +18,20 @@ pub(crate) use matching::{Heard, by_name, by_time};
 
 use crate::time::Zone;
 
-/// Maximum size of a calendar. Ten years of a busy person take about 20 MB; parsed, it takes about ten times as much.
+/// Maximum size of a calendar. A busy person's calendar of ten years takes about 20 MB; parsed, it takes about ten times as
+/// much.
 pub(crate) const CALENDAR_BYTES_MAX: u64 = 8 << 20;
 
 /// Maximum number of events of a calendar.
 const EVENTS_MAX: usize = 50_000;
 
-/// Maximum number of events that repeat and are looked through. Each may cost a few milliseconds.
+/// Maximum number of repeating events that are examined. Each may take a few milliseconds.
 const REPEATING_MAX: usize = 2_000;
 
 /// Maximum number of people of an event.
 const ATTENDEES_MAX: usize = 200;
 
-/// Maximum nesting of components. Real calendars have three levels, and the parser calls itself for each.
+/// Maximum nesting of components. Real calendars have three levels, and the parser is recursive.
 const DEPTH_MAX: usize = 8;
 
 /// Maximum number of occurrences of an event in the days of a transcript.
@@ -48,7 +49,7 @@ pub(crate) struct Attendee {
 /// A meeting at a certain time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Meeting {
-    /// What it is called.
+    /// Its title.
     pub(crate) title: String,
     /// Who was invited, the organizer first.
     pub(crate) attendees: Vec<Attendee>,
@@ -56,18 +57,18 @@ pub(crate) struct Meeting {
     pub(crate) start: Timestamp,
     /// When it ends.
     pub(crate) end: Timestamp,
-    /// It takes days as a whole, so it says nothing about a time.
+    /// Whether it takes whole days, so that it says nothing about a time.
     pub(crate) is_all_day: bool,
-    /// It was called off.
+    /// Whether it was canceled.
     pub(crate) is_cancelled: bool,
 }
 
-/// An event as it is written; it may repeat.
+/// An event as written; it may repeat.
 #[derive(Debug)]
 struct Event {
     uid: String,
     meeting: Meeting,
-    /// The begin as it is written, and the zone, for rules.
+    /// The start as written, and its zone, for repetition rules.
     local: (NaiveDateTime, Option<chrono_tz::Tz>),
     rule: Option<String>,
     excluded: HashSet<i64>,
@@ -79,13 +80,13 @@ struct Event {
 #[derive(Debug, Default)]
 pub(crate) struct Calendar {
     events: Vec<Event>,
-    /// Occurrences that others replace, by event.
+    /// Occurrences that are replaced by others, by event.
     replaced: HashSet<(String, i64)>,
 }
 
 impl Calendar {
-    /// Reads a calendar; `None` if the text is none. `zone` is that of times without a zone. Events without a time or with a zone
-    /// that nobody knows are left out, because a wrong time is worse than none.
+    /// Reads a calendar; `None` if the text is not one. Times without a zone are in `zone`. Events without a time or with an
+    /// unknown zone are left out, because a wrong time is worse than none.
     pub(crate) fn parse(text: &str, zone: Zone) -> Option<Self> {
         if !text.trim_start_matches('\u{feff}').trim_start().starts_with("BEGIN:VCALENDAR") || depth(text) > DEPTH_MAX {
             return None;
@@ -151,7 +152,7 @@ fn depth(text: &str) -> usize {
     deepest
 }
 
-/// Reads one event; `None` if it has no time that is certain.
+/// Reads one event; `None` if it has no certain time.
 fn event(component: &Component<'_>, zone: Zone) -> Option<Event> {
     let find = |name: &str| component.properties.iter().find(|property| property.name == name);
     let value = |name: &str| find(name).map(|property| property.val.as_ref().to_owned());
@@ -196,7 +197,7 @@ fn event(component: &Component<'_>, zone: Zone) -> Option<Event> {
 /// A time as a calendar writes it.
 struct Moment {
     local: NaiveDateTime,
-    /// The zone; `None` for the one where the person is.
+    /// The zone; `None` for the person's own zone.
     zone: Option<chrono_tz::Tz>,
     is_day: bool,
 }
@@ -216,7 +217,7 @@ impl Moment {
         let named = property.params.iter().find(|param| param.key == "TZID").and_then(|param| param.val.as_ref());
         let zone = match named {
             _ if is_utc => Some(chrono_tz::UTC),
-            // A zone that nobody knows may be any.
+            // An unknown time zone may be any zone.
             Some(name) => Some(zones::zone(name.as_ref())?),
             None => None,
         };
@@ -227,7 +228,7 @@ impl Moment {
         match self.zone {
             Some(zone) => {
                 let time = zone.from_local_datetime(&self.local).earliest();
-                // An hour that a change of the clock leaves out is the next one.
+                // A time skipped by a clock change is read as one hour later.
                 let time = time.or_else(|| zone.from_local_datetime(&(self.local + Duration::hours(1))).earliest())?;
                 Some(Timestamp(time.timestamp_millis()))
             }
@@ -236,15 +237,15 @@ impl Moment {
     }
 }
 
-/// When an event that repeats begins, between two times.
+/// When a repeating event starts, between two times.
 fn starts(event: &Event, rule: &str, from: Timestamp, to: Timestamp) -> Vec<Timestamp> {
     let upper = rule.to_ascii_uppercase();
-    // No meeting repeats within an hour, and looking through years of minutes takes long.
+    // No meeting repeats every hour or more often, and searching years of minutes takes long.
     if ["SECONDLY", "MINUTELY", "HOURLY"].iter().any(|often| upper.contains(often)) {
         return Vec::new();
     }
     let (local, zone) = event.local;
-    // Where the zone is that of the person, the rule is followed in UTC and shifted as the first time was.
+    // If the event is in the person's zone, the rule is applied in UTC, and the results are shifted like the first time.
     let shift = if zone.is_some() { 0 } else { event.meeting.start.0 - local.and_utc().timestamp_millis() };
     let begin = match zone {
         Some(zone) if zone != chrono_tz::UTC => format!("DTSTART;TZID={}:{}", zone.name(), local.format("%Y%m%dT%H%M%S")),
@@ -257,7 +258,7 @@ fn starts(event: &Event, rule: &str, from: Timestamp, to: Timestamp) -> Vec<Time
     found.dates.iter().map(|date| Timestamp(date.timestamp_millis() + shift)).collect()
 }
 
-/// A rule whose end is in UTC, as the standard wants it: some programs write it without a zone, or as a day.
+/// A rule whose end is in UTC, as the standard requires. Some programs write the end without a zone, or as a day.
 fn in_utc(rule: &str) -> String {
     let part = |part: &str| match part.strip_prefix("UNTIL=") {
         Some(until) if until.len() == 8 => format!("UNTIL={until}T235959Z"),
@@ -297,7 +298,7 @@ fn attendee(property: &Property<'_>) -> Option<Attendee> {
     let address = address.filter(|address| address.contains('@')).map(str::to_lowercase);
     let name = property.params.iter().find(|param| param.key == "CN").and_then(|param| param.val.as_ref());
     let name = name.map(|name| unescaped(name.as_ref().trim_matches(['"', '\'']))).filter(|name| !name.trim().is_empty());
-    // Programs write the address as the name if they know none.
+    // Programs write the address as the name if they do not know the name.
     let name = name.filter(|name| !name.contains('@'));
     (name.is_some() || address.is_some()).then_some(Attendee { name, address })
 }

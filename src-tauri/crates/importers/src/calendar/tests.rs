@@ -18,7 +18,7 @@ fn event_of(lines: &[&str]) -> String {
     format!("BEGIN:VEVENT\r\n{}\r\nEND:VEVENT\r\n", lines.join("\r\n"))
 }
 
-/// The beginnings of the meetings on a day, with their titles.
+/// Checks the start times and titles of the meetings on a day.
 fn check(events: &[&[&str]], day: &str, expect: &[(&str, &str)]) {
     let events: String = events.iter().map(|lines| event_of(lines)).collect();
     let from = at(&format!("{day}T00:00:00Z"));

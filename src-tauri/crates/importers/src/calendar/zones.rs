@@ -1,8 +1,9 @@
-//! Names of time zones: of the database, with a path before them, and of Windows.
+//! Names of time zones: from the time zone database, with a path before them, and from Windows.
 //!
-//! Outlook names zones as Windows does. The list has those that people live in; others are unknown, and their events left out.
+//! Outlook uses the zone names of Windows. The list contains the zones that people live in; others are unknown, and their
+//! events are left out.
 
-/// The zone of a name.
+/// The zone with this name.
 pub(super) fn zone(name: &str) -> Option<chrono_tz::Tz> {
     let name = name.trim_matches(['"', ' ']);
     if let Ok(zone) = name.parse() {
@@ -18,7 +19,7 @@ pub(super) fn zone(name: &str) -> Option<chrono_tz::Tz> {
     WINDOWS.iter().find(|(windows, _)| windows.eq_ignore_ascii_case(name)).and_then(|(_, zone)| zone.parse().ok())
 }
 
-/// Names of Windows, each with a place in that zone.
+/// Windows zone names, each with a place in that zone.
 const WINDOWS: &[(&str, &str)] = &[
     ("UTC", "Etc/UTC"),
     ("GMT Standard Time", "Europe/London"),

@@ -51,7 +51,7 @@ struct RawContent<'a> {
     thoughts: Option<&'a RawValue>,
 }
 
-/// The parts of a content: strings, and objects for files or transcribed speech.
+/// The parts of a message's content: strings, and objects for files or transcribed speech.
 #[derive(Default)]
 struct Parts {
     text: String,
@@ -236,7 +236,7 @@ fn file_names(files: &[Value], metadata: &Metadata) -> String {
     if pointers.is_empty() { "file".to_owned() } else { pointers.join("\n") }
 }
 
-/// The text of a content, from its parts or from whichever other field contains it.
+/// The text of a message's content, from its parts or from whichever other field contains it.
 fn own_text(content: RawContent<'_>) -> String {
     if content.parts.has_text {
         return content.parts.text;

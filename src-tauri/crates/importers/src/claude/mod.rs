@@ -286,7 +286,7 @@ fn turns_of(messages: &[&RawValue], out: &mut Out<'_>) -> Vec<Turn> {
     turns
 }
 
-/// The moment that a field names, if it can be read.
+/// The time in a field, if it can be read.
 fn time_of(text: &Loose<'_>, zone: crate::Zone) -> Option<Timestamp> {
     text.text().and_then(|text| parse_rfc3339(text, zone)).map(|(time, _)| time)
 }

@@ -1,7 +1,7 @@
-//! Replays the log of changes in which newer versions of VS Code keep a session: the whole session, then what was set, appended and
-//! deleted, each with a path such as `["requests", 0, "response"]`.
+//! Replays the change log in which newer versions of VS Code store a session: first the whole session, then what was set,
+//! appended and deleted, each with a path such as `["requests", 0, "response"]`.
 //!
-//! Only the fields that are read are kept. A change within a value that is itself kept whole is made in that value.
+//! Only the fields that are read are kept. A change within a value that is kept whole is applied to that value.
 
 use std::io::BufRead;
 
@@ -45,15 +45,15 @@ enum Key {
     Index(usize),
 }
 
-/// A session as it is at the end of the log.
+/// A session in its state at the end of the log.
 #[derive(Default)]
 pub(super) struct Replayed {
     pub(super) about: About,
     /// The requests; `None` for one that could not be read.
     pub(super) requests: Vec<Option<Request>>,
-    /// The approximate memory of the requests; never less than it is.
+    /// The approximate memory of the requests, never too low.
     held: usize,
-    /// The limit was reached, so nothing more is taken in.
+    /// Whether the limit was reached and nothing more is accepted.
     is_full: bool,
 }
 
@@ -121,7 +121,7 @@ impl Replayed {
         !self.is_full
     }
 
-    /// Appends requests behind the first `from`, or behind all.
+    /// Appends requests after the first `from`, or after all of them.
     fn append(&mut self, list: Option<&RawValue>, from: Option<usize>, out: &mut Out<'_>) {
         if let Some(from) = from {
             self.requests.truncate(from);
@@ -158,7 +158,7 @@ fn change(request: &mut Request, field: &str, rest: &[Key], kind: i64, value: Op
                 change_within(piece, within, kind, json, from);
             }
         }
-        // What is kept of a result is no longer JSON.
+        // The kept part of a result is no longer JSON.
         _ if field == RESULT => {}
         within => {
             if let Some(kept) = request.fields.get_mut(field) {
@@ -168,7 +168,7 @@ fn change(request: &mut Request, field: &str, rest: &[Key], kind: i64, value: Op
     }
 }
 
-/// Changes a value within a JSON value. One that is too large to be parsed stays as it is.
+/// Changes a value within a JSON value. A JSON value that is too large to be parsed is left unchanged.
 fn change_within(kept: &mut String, path: &[Key], kind: i64, json: &str, from: Option<usize>) {
     let is_small = kept.len() <= METADATA_BYTES_MAX && json.len() <= METADATA_BYTES_MAX;
     let (Some(mut root), Some(value)) = (is_small.then(|| parse_mending::<Value>(kept)).flatten(), parse_mending::<Value>(json))

@@ -1,9 +1,9 @@
 //! Copilot Chat sessions of VS Code: an object with a list of requests ("Chat: Export Chat…", and `chatSessions/*.json`), or a log of
 //! changes to such an object (`chatSessions/*.jsonl`; see `log`).
 //!
-//! A request holds the prompt and the response to it, which is a list of pieces: text, reasoning, tool calls, and much that only
-//! controls the display. Files that were attached, also by the program itself, are not the person's words. For formats and pitfalls,
-//! see docs/formats.md, "Copilot Chat".
+//! A request contains the prompt and its response, which is a list of pieces: text, reasoning, tool calls, and much that only
+//! controls the display. Attached files, including those attached by the program itself, are not the person's words. For
+//! formats and pitfalls, see docs/formats.md, "Copilot Chat".
 
 mod log;
 mod request;
@@ -44,7 +44,7 @@ fn claims_session(head: &Head<'_>) -> bool {
     let has = |path: &str| head.outline.has(path);
     let marks = ["responderUsername", "requests[].requestId", "requests[].variableData"];
     has("requests[].message") && marks.iter().any(|mark| has(mark)) && (has("requests[].message.text") || has("responderUsername"))
-        // A session in which nothing was asked yet.
+        // A session in which nothing has been asked yet.
         || head.outline.has_all(&["requests", "responderUsername", "initialLocation"])
 }
 
@@ -53,7 +53,7 @@ fn claims_log(head: &Head<'_>) -> bool {
     head.outline.has_all(&["kind", "v.requests"]) && is_session
 }
 
-/// What is known of a session beside its requests.
+/// What is known about a session besides its requests.
 #[derive(Default)]
 struct About {
     id: Option<String>,
@@ -64,7 +64,7 @@ struct About {
 }
 
 impl About {
-    /// Takes in a field of the session.
+    /// Records a field of the session.
     fn learn(&mut self, field: &str, bytes: &[u8]) {
         let mut mended = String::new();
         let Some(value) = record::<Loose<'_>>(bytes, &mut mended) else { return };

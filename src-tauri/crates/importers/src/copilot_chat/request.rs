@@ -95,7 +95,7 @@ impl Request {
         Some(request)
     }
 
-    /// Sets a field to a JSON value. Those that are not read are dropped.
+    /// Sets a field to a JSON value. Fields that are not read are dropped.
     pub(super) fn set(&mut self, field: &str, json: &str) {
         if field == RESPONSE {
             let raw = serde_json::from_str::<&RawValue>(json).ok();
@@ -106,7 +106,7 @@ impl Request {
         }
     }
 
-    /// Its approximate memory.
+    /// Its approximate memory use.
     pub(super) fn weight(&self) -> usize {
         let fields: usize = self.fields.values().map(|json| 100 + json.len()).sum();
         fields + self.response.iter().map(|json| 50 + json.len()).sum::<usize>()
@@ -198,7 +198,7 @@ impl Request {
                 let failure = self.fields.get(RESULT).filter(|message| !message.is_empty());
                 match failure {
                     Some(message) => out.skip(SkipReason::ServiceError, message),
-                    // A request that was not answered yet has no list.
+                    // A request that has not been answered yet has no list.
                     None if self.response.is_empty() => {}
                     None => out.skip(SkipReason::Empty, "a response"),
                 }
@@ -216,7 +216,7 @@ impl Request {
     }
 }
 
-/// The message of the error in a result; empty if there was none.
+/// The error message in a result; empty if there was no error.
 fn outcome(json: &str) -> String {
     let mut mended = String::new();
     let result = record::<Outcome<'_>>(json.as_bytes(), &mut mended).filter(|_| json.starts_with('{'));

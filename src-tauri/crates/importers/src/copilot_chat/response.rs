@@ -1,4 +1,4 @@
-//! The pieces of a response. Text comes in many pieces, between which references, edits of files and notes of the program stand.
+//! The pieces of a response. Text comes in many pieces, with references, file edits and notes from the program in between.
 
 use keepsake_domain::MessageType;
 use serde::Deserialize;
@@ -89,13 +89,13 @@ struct Result<'a> {
 #[derive(Default)]
 struct Words {
     text: String,
-    /// Something other than text stood behind the text.
+    /// Whether something other than text followed the text.
     is_interrupted: bool,
 }
 
 impl Words {
     fn add(&mut self, text: &str) {
-        // Edits of files stand between fences, without the edit in it.
+        // For a file edit, there are only code fences, without the edit itself.
         if text.trim().chars().all(|c| c == '`') && text.trim().len() >= 3 || text.is_empty() {
             self.is_interrupted = true;
             return;
@@ -165,7 +165,7 @@ fn call(piece: &Piece<'_>, at: usize, parts: &mut Vec<Part>) {
         (Some(text), _) | (None, Some(text)) => text.to_owned(),
         (None, None) => match data.and_then(|data| data.input).filter(|input| input.get() != "null") {
             Some(input) => compact(Some(input)),
-            // Without the arguments, the program's words for the call are all that is known.
+            // Without the arguments, only the program's own description of the call is known.
             None => text_of(piece.past.or(piece.message)),
         },
     };
@@ -195,7 +195,7 @@ fn text_of(raw: Option<&RawValue>) -> String {
     }
 }
 
-/// The name of what a reference points to: of a symbol, or of a file.
+/// The name of the symbol or file that a reference points to.
 fn name_of(raw: Option<&RawValue>, depth: usize) -> Option<String> {
     let mut mended = String::new();
     let reference = whole::<Reference<'_>>(raw?, &mut mended)?;

@@ -12,14 +12,14 @@ use crate::time::{from_unix, parse_rfc3339};
 use crate::turns::{Part, Speaker, Turn, is_slash_command};
 use crate::{SkipReason, Zone};
 
-/// Whose bubble it is.
+/// Types of bubbles, by author.
 const PROMPT: f64 = 1.0;
 const ANSWER: f64 = 2.0;
 
-/// Times below this are not moments, but milliseconds since the window was opened. It is September 2001.
+/// Times below this (September 2001) are not dates but milliseconds since the window was opened.
 const MOMENT_MIN: f64 = 1e12;
 
-/// What is known of the chat.
+/// What is known about the chat.
 pub(super) struct Chat {
     /// The model that answers.
     pub(super) model: Option<String>,
@@ -197,7 +197,7 @@ impl RawBubble<'_> {
         moment.map(|time| (time, TimeCertainty::Exact))
     }
 
-    /// The names of the files that the person attached. Their text is elsewhere in the bubble, and not read.
+    /// The names of the files that the person attached. Their text is elsewhere in the bubble, and is not read.
     fn files(&self) -> Vec<String> {
         let mut mended = String::new();
         let context = self.context.and_then(|raw| whole::<Context<'_>>(raw, &mut mended));
@@ -226,7 +226,7 @@ fn name_of(raw: &RawValue, depth: usize) -> Option<String> {
     within.or_else(|| path?.rsplit(['/', '\\']).find(|name| !name.is_empty()).map(str::to_owned))
 }
 
-/// The words in the editor's own form of a prompt, which is a tree in JSON.
+/// The words of a prompt in the editor's own form, which is a tree in JSON.
 fn plain(rich_text: &str) -> String {
     if rich_text.len() > METADATA_BYTES_MAX || !rich_text.starts_with('{') {
         return String::new();

@@ -1,7 +1,8 @@
-//! The Markdown file of Cursor's "Export Chat": a title, a line with the time of the export, and the messages between rules.
+//! The Markdown file from Cursor's "Export Chat": a title, a line with the time of the export, and the messages, separated by
+//! rules.
 //!
-//! It has no ids and no times. The time of the export is written in the form of the person's country, which cannot be read safely.
-//! A message that contains the exact lines between two messages is taken for two.
+//! It has no ids and no times. The export time is in the format of the person's country, which cannot be read reliably. A
+//! message that contains the exact lines that separate messages is read as two.
 
 use std::io::{BufRead, Read as _};
 
@@ -68,7 +69,7 @@ pub(super) fn read(input: &mut dyn BufRead, _site: &Site<'_>, out: &mut Out<'_>)
 /// The messages, each with whether the person wrote it.
 fn messages(text: &str) -> Vec<(bool, String)> {
     let mut messages: Vec<(bool, String)> = Vec::new();
-    // The last line that is not empty was a rule, which begins at this place in the message.
+    // The last nonempty line was a rule, which begins at this position in the message.
     let mut rule: Option<usize> = None;
     let mut has_begun = false;
     for line in text.split_inclusive('\n') {

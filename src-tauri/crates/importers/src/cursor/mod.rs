@@ -41,17 +41,17 @@ pub(crate) const MARKDOWN: Format = Format {
 
 const PROGRAM: Program = Program { kind: SourceKind::Cursor, name: "Cursor", handle: "cursor" };
 
-/// The beginnings of the keys of chats and of messages, and the first text behind all such keys.
+/// The prefixes of the keys of chats and of messages, and the first text that sorts after all such keys.
 const CHATS: (&str, &str) = ("composerData:", "composerData;");
 const BUBBLES: (&str, &str) = ("bubbleId:", "bubbleId;");
 
-/// The beginning of the id of a chat that a tool started for a sub-agent. Nothing else in the chat tells it.
+/// The beginning of the id of a chat that a tool started for a sub-agent. Nothing else in the chat shows this.
 const TASK: &str = "task-";
 
 /// Maximum size of a row that is read. SQLite counts the whole row against its own limit, so this leaves room for the key.
 const ROW_BYTES_MAX: usize = ELEMENT_BYTES_MAX - 64 * 1024;
 
-/// Cursor's own table. The table `ItemTable` beside it is also VS Code's, so it says nothing.
+/// Cursor's own table. The other table, `ItemTable`, also exists in VS Code, so it says nothing.
 fn claims(tables: &Tables) -> bool {
     tables.has("cursorDiskKV", &["key", "value"])
 }
@@ -95,7 +95,7 @@ enum Stored {
 }
 
 impl Stored {
-    /// Counts a value that is not there as skipped, and returns one that is.
+    /// Returns a value, or counts it as skipped if it is missing.
     fn or_skip(self, key: &str, out: &mut Out<'_>) -> Option<Vec<u8>> {
         let reason = match self {
             Self::Value(bytes) => return Some(bytes),
@@ -127,7 +127,7 @@ impl Table<'_> {
         keys.collect()
     }
 
-    /// A value. Damage in one row costs only that row, because messages were handed out before it.
+    /// A value. A damaged row affects only itself, because messages were handed out before it.
     fn value(&mut self, key: &str) -> Stored {
         let query = self.connection.prepare_cached(
             "SELECT octet_length(value) > ?2, CASE WHEN octet_length(value) <= ?2 THEN value END FROM cursorDiskKV WHERE key = ?1",

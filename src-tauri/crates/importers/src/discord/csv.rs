@@ -1,4 +1,4 @@
-//! Reads CSV row by row, for the older packages: fields in quotation marks may contain commas, line breaks and doubled marks.
+//! Reads CSV row by row, for the older packages: quoted fields may contain commas, line breaks and doubled quotation marks.
 
 use std::io::{self, BufRead};
 
@@ -7,9 +7,9 @@ use std::io::{self, BufRead};
 pub(super) enum Row {
     /// Its fields.
     Fields(Vec<String>),
-    /// It exceeds the size limit; this is its beginning.
+    /// The row exceeds the size limit; this is its beginning.
     TooLarge(String),
-    /// The file ends within it, because every whole row ends with a line break. This is its beginning.
+    /// The file ends within the row, because every complete row ends with a line break. This is the row's beginning.
     CutOff(String),
 }
 
@@ -36,7 +36,7 @@ impl<'r> Rows<'r> {
         let mut fields: Vec<Vec<u8>> = vec![Vec::new()];
         let mut bytes = 0;
         let mut in_quotes = false;
-        // The mark before may have ended the quotation, or be the first of two.
+        // The previous quotation mark may have ended the field, or be the first of two.
         let mut after_mark = false;
         loop {
             let Some(byte) = self.byte()? else {

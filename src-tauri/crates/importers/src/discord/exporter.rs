@@ -1,4 +1,4 @@
-//! JSON files of DiscordChatExporter: a channel, a thread or a direct chat.
+//! JSON files from DiscordChatExporter: a channel, a thread or a direct chat.
 
 use std::io::BufRead;
 
@@ -18,7 +18,7 @@ use crate::out::Out;
 use crate::regroup::Regroup;
 use crate::time::parse_rfc3339;
 
-/// The format. Nothing in it tells which user made the export.
+/// The format. Nothing in it shows which user made the export.
 pub(crate) const FORMAT: Format =
     Format { kind: SourceKind::Discord, names_owner: false, input: Input::Document { claims, check: Check::Json, read } };
 
@@ -28,7 +28,7 @@ const DELETED_USER: &str = "456226577798135808";
 /// The objects and arrays of the document that are entered.
 const ENTER: &[&str] = &["", "messages"];
 
-/// The kinds of channels that are threads. Their parent stands at the place of the category.
+/// The kinds of channels that are threads. Their parent appears in place of the category.
 const THREADS: [&str; 3] = ["GuildNewsThread", "GuildPublicThread", "GuildPrivateThread"];
 
 fn claims(head: &Head<'_>) -> bool {
@@ -187,7 +187,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
         match step {
             Step::Value("guild", value) => {
                 let guild = record::<Channel<'_>>(value, &mut mended).unwrap_or_default();
-                // Direct chats are told as a server with the id zero.
+                // Direct chats appear as a server with the id zero.
                 let is_server = guild.id.id().is_some_and(|id| id != "0");
                 reader.guild = guild.name.text().filter(|_| is_server).map(str::to_owned);
             }
@@ -268,7 +268,7 @@ impl Reader {
         let mut said = match kind.as_ref() {
             // Replies are 19, answers of apps 20 and 23.
             "" | "Default" | "Reply" | "19" | "20" | "23" => said(raw, &user, is_elsewhere)?,
-            // The first message of a thread repeats the one that it began from.
+            // The first message of a thread repeats the message that the thread started from.
             "21" => return Err(SkipReason::Repeated),
             kind if is_notice(kind) => notice(kind, raw, &user),
             other => {
@@ -291,7 +291,7 @@ impl Reader {
         if let Some(thread) = &self.thread {
             note(&mut said.metadata, "thread", thread.clone());
             note(&mut said.metadata, "thread_name", self.thread_name.clone().unwrap_or_default());
-            // The thread has the id of the message that it began from.
+            // The thread has the id of the message that it started from.
             reply_to = reply_to.or_else(|| Some(thread.clone())).filter(|target| *target != id);
         }
         let mut message = room.message(id, time, author, said.message_type, said.text);
@@ -307,7 +307,7 @@ fn author(user: &User<'_>, room: &Room, out: &Out<'_>) -> Author {
     if own == DELETED_USER {
         own = format!("{own}@{}", room.id);
     }
-    // People know themselves by the name of the account as well as by their nickname.
+    // The person may have given either the account name or the nickname as their own.
     let role = match (user.is_bot.is_true(), out.me.role_of(user.name.text().unwrap_or_default(), &own)) {
         (true, _) => Role::Assistant,
         (false, Role::Owner) => Role::Owner,
@@ -341,7 +341,7 @@ fn said(raw: &Raw<'_>, user: &User<'_>, is_elsewhere: bool) -> Result<Said, Skip
     }
     let mut text = resolved(content.content.text().unwrap_or_default(), &name_of);
     let embeds: Vec<Embed<'_>> = Items::of(content.embeds).0.into_iter().filter_map(object).collect();
-    // Bots write into embeds. Those of people are previews of their links.
+    // Bots write their text in embeds. Embeds in people's messages are link previews.
     if text.trim().is_empty() && user.is_bot.is_true() {
         text = embeds.iter().map(embed_text).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
     }
@@ -353,7 +353,7 @@ fn said(raw: &Raw<'_>, user: &User<'_>, is_elsewhere: bool) -> Result<Said, Skip
     };
     if is_forward {
         message_type = MessageType::Forward;
-        // The file does not tell who wrote it, only where it stands.
+        // The file does not say who wrote the original, only where it is.
         let place = [reference.channel_id.id().unwrap_or_default(), reference.message_id.id().unwrap_or_default()].join("/");
         note(&mut metadata, "forwarded_from", place);
     }
@@ -393,7 +393,7 @@ fn reactions(raw: Option<&RawValue>) -> Value {
     found.into_value()
 }
 
-/// Whether a kind of message is a notice of the platform. Kinds that the exporter has no name for are numbers.
+/// True if this kind of message is a notice of the platform. Kinds without a name in the exporter are numbers.
 fn is_notice(kind: &str) -> bool {
     let is_named = [
         "RecipientAdd", "RecipientRemove", "Call", "ChannelNameChange", "ChannelIconChange", "ChannelPinnedMessage",

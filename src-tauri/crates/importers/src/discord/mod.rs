@@ -23,22 +23,22 @@ const CHANNEL: &str = "discord";
 /// Discord as the author of its notices.
 const PROGRAM: Program = Program { kind: SourceKind::Discord, name: "Discord", handle: CHANNEL };
 
-/// The first moment of Discord's ids, 2015-01-01, in Unix milliseconds.
+/// The epoch of Discord's ids, 2015-01-01, in Unix milliseconds.
 const EPOCH_MS: i64 = 1_420_070_400_000;
 
-/// The bits of an id below its time.
+/// The number of bits in an id below its time.
 const ID_BITS: u32 = 22;
 
 /// Largest difference between a local time and the same moment in UTC: the date line is at most 14 hours away.
 const LOCAL_MS_MAX: i64 = 14 * 3_600_000;
 
-/// When the message with this id was sent. The time is part of every id; smaller numbers are no ids of Discord.
+/// When the message with this id was sent. The time is part of every id; smaller numbers are not Discord ids.
 fn time_of_id(id: &str) -> Option<Timestamp> {
     let millis = id.parse::<i64>().ok().filter(|id| *id > 0)? >> ID_BITS;
     (millis > 0).then_some(Timestamp(millis + EPOCH_MS))
 }
 
-/// The time of a message. Newer packages write it without a zone; then the id tells it.
+/// The time of a message. Newer packages write it without a time zone; the time is then taken from the id.
 fn time(written: &str, id: &str, last: Option<Timestamp>, out: &Out<'_>) -> When {
     let by_id = time_of_id(id);
     match (parse_rfc3339(&written.trim().replacen(' ', "T", 1), out.options.zone), by_id) {

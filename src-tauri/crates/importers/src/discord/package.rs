@@ -23,14 +23,14 @@ use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
 use crate::out::Out;
 use crate::regroup::Regroup;
 
-/// The format. Every message is the owner's. It shares its kind with DiscordChatExporter, which does not tell the owner.
+/// The format. Every message is the owner's. It shares its kind with DiscordChatExporter, which does not identify the owner.
 pub(crate) const FORMAT: Format =
     Format { kind: SourceKind::Discord, names_owner: false, input: Input::Files { claims, json: Check::Json, read } };
 
-/// The possible names of the file with the messages of a channel. If there are both, the first is read.
+/// The possible names of a channel's message file. If both exist, the first is read.
 const MESSAGES: [&str; 2] = ["messages.json", "messages.csv"];
 
-/// The file that describes a channel, the one with the titles of all, and the one that describes the account.
+/// The files that describe a channel, list the titles of all channels, and describe the account.
 const DESCRIPTION: &str = "channel.json";
 const INDEX: &str = "index.json";
 const ACCOUNT: &str = "/user.json";
@@ -44,7 +44,7 @@ fn in_channel(path: &str) -> Option<(&str, &str)> {
     let own = folder.rsplit('/').next()?;
     let id = own.strip_prefix('c').unwrap_or(own);
     let is_id = ID_DIGITS.contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit());
-    // The folder with the channels is the one that was chosen, or is in it.
+    // The folder with the channels is the chosen folder, or directly inside it.
     (is_id && folder.matches('/').count() <= 1).then_some((folder, name))
 }
 
@@ -152,7 +152,7 @@ fn titles(index: &[u8]) -> HashMap<String, String> {
     let mut mended = String::new();
     let entries = record::<Entries<'_>>(index, &mut mended).unwrap_or_default().0;
     let title = |raw: &RawValue| serde_json::from_str::<Loose<'_>>(raw.get()).ok()?.text().map(str::to_owned);
-    // A channel that is gone has no title, or the word None.
+    // A channel that no longer exists has no title, or the word None.
     let named = entries.into_iter().filter_map(|(id, raw)| Some((id, title(raw).filter(|title| title != "None")?)));
     named.take(NAMES_MAX).collect()
 }
@@ -242,7 +242,7 @@ impl Reader<'_> {
         for address in raw.attachments.text().unwrap_or_default().split([' ', ',']).filter(|address| !address.is_empty()) {
             attachments.add_name(file_name(address));
         }
-        // The package does not tell the names of those who are mentioned.
+        // The package does not contain the names of people who are mentioned.
         let Some((text, kind)) = attachments.words(resolved(raw.contents.text().unwrap_or_default(), &|_| None)) else {
             out.skip_bytes(SkipReason::Empty, sample);
             return Ok(());

@@ -1,4 +1,4 @@
-//! What the header of a mail says: who wrote it to whom and when, and which mails it answers.
+//! What the header of an email says: who wrote it to whom and when, and which emails it answers.
 
 use chrono::{Duration, NaiveDate, NaiveDateTime};
 use keepsake_domain::{TimeCertainty, Timestamp};
@@ -9,10 +9,10 @@ use super::subject::Subject;
 use crate::identity::{digest, folded};
 use crate::time::Zone;
 
-/// Maximum number of addresses of a field that are kept.
+/// Maximum number of addresses kept per field.
 const ADDRESSES_MAX: usize = 200;
 
-/// Longest id of a mail. Longer ones are replaced by a hash. The standard allows 998 characters in a line.
+/// Maximum length of an email's id. Longer ones are replaced by a hash. The standard allows 998 characters per line.
 const ID_BYTES_MAX: usize = 998;
 
 /// A name with an address.
@@ -81,18 +81,18 @@ fn ids(header: &Message<'_>, name: &'static str) -> Vec<String> {
     found.into_iter().map(clean).filter(|id| !id.is_empty()).collect()
 }
 
-/// Which mail it is, and which it answers.
+/// Which email it is, and which one it answers.
 pub(super) struct Thread {
     /// Its own id, if it has one.
     pub(super) id: Option<String>,
-    /// The id of the mail that it answers.
+    /// The id of the email that it answers.
     pub(super) answers: Option<String>,
-    /// The id of its conversation: that of the first mail, also if that is not here.
+    /// The id of its conversation: that of the first email, even if that email is not here.
     pub(super) conversation: String,
 }
 
 impl Thread {
-    /// Reads it from a header. `people` are everybody who wrote or got the mail.
+    /// Reads it from a header. `people` are all who wrote or received the email.
     pub(super) fn of(header: &Message<'_>, subject: &Subject, people: &[Address]) -> Self {
         let id = ids(header, "Message-ID").into_iter().next();
         let references = ids(header, "References");
@@ -106,7 +106,7 @@ impl Thread {
     }
 }
 
-/// The id of the conversation of a mail that says nothing else: its subject and everybody who wrote or got it.
+/// The conversation id of an email that gives no other: its subject and everyone who sent or received it.
 pub(super) fn by_subject(subject: &Subject, people: &[Address]) -> String {
     let mut handles: Vec<String> = people.iter().map(|person| folded(&person.handle)).collect();
     handles.sort_unstable();
@@ -116,16 +116,17 @@ pub(super) fn by_subject(subject: &Subject, people: &[Address]) -> String {
     format!("subject-{}", digest(&key.iter().map(String::as_str).collect::<Vec<_>>()))
 }
 
-/// A day and more before a mail arrived, or after it: then its date is wrong. Clocks of other zones are up to 26 hours off.
+/// If an email's date is more than this before or after its arrival, the date is wrong. Clocks of other zones are up to 26
+/// hours off.
 const CLOCK_MS_MAX: i64 = 36 * 3_600_000;
 
-/// Before this time there was no mail: 1975.
+/// There was no email before this time: 1975.
 const FIRST_MS: i64 = 157_766_400_000;
 
-/// When a mail was written: as it says, or as the server that got it says, or as the file says. A date without a zone is in the zone
-/// of that server, which is nearer to the person than any other that is known.
+/// When an email was written: according to itself, to the server that received it, or to the file. A date without a zone is in
+/// the zone of that server, which is nearer to the person than any other known zone.
 pub(super) fn written(header: &Message<'_>, separator: Option<&str>, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
-    // The newest comes first.
+    // The newest field comes first.
     let received = raw(header, "Received").and_then(|text| clock(text.rsplit(';').next().unwrap_or_default()));
     let zone_there = received.and_then(|(_, offset)| offset).map_or(zone, Zone::Fixed);
     let received = received.and_then(|received| moment_of(received, zone));
@@ -144,10 +145,10 @@ pub(super) fn raw(header: &Message<'_>, name: &'static str) -> Option<String> {
     fields.first().and_then(|value| value.as_text().map(str::to_owned))
 }
 
-/// The months, as every mail writes them.
+/// The months, as every email writes them.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Zones with a name, and their hours east of UTC.
+/// Named zones, and their hours east of UTC.
 const ZONES: &[(&str, i32)] = &[
     ("gmt", 0),
     ("ut", 0),
@@ -167,7 +168,7 @@ const ZONES: &[(&str, i32)] = &[
     ("bst", 1),
 ];
 
-/// A date of a mail. Without a zone of its own, it is in this one.
+/// A date of an email. Without a zone of its own, it is in the given zone.
 fn moment(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     moment_of(clock(text)?, zone)
 }
@@ -183,8 +184,8 @@ fn moment_of((local, offset): (NaiveDateTime, Option<i32>), zone: Zone) -> Optio
     (found.0.0 >= FIRST_MS).then_some(found)
 }
 
-/// What a date of a mail says: the local time, and the minutes east of UTC if it names its zone. `Tue, 6 Jan 2026 10:00:00 +0100
-/// (CET)`, with the forms of older and broken programs.
+/// What a date of an email says: the local time, and the minutes east of UTC if it names its zone. `Tue, 6 Jan 2026 10:00:00
+/// +0100 (CET)`, with the variants of older and broken programs.
 fn clock(text: &str) -> Option<(NaiveDateTime, Option<i32>)> {
     let text = text.split('(').next().unwrap_or_default().to_ascii_lowercase();
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
@@ -217,7 +218,7 @@ fn clock(text: &str) -> Option<(NaiveDateTime, Option<i32>)> {
     Some((local, offset))
 }
 
-/// The date in a line that separates mails: `From sender Mon Jan 05 04:49:45 +0000 2026`.
+/// The date in a line that separates emails: `From sender Mon Jan 05 04:49:45 +0000 2026`.
 fn separator_moment(line: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at =

@@ -1,5 +1,5 @@
-//! Gathers the lines of one mail, with a bound on their number of bytes. Attachments, which nobody reads here, are not kept whole,
-//! so that a mail with a large one is read like any other.
+//! Gathers the lines of one email, up to a maximum number of bytes. Attachments, which are not read here, are not kept whole,
+//! so an email with a large attachment is read like any other.
 
 use std::io::BufRead;
 
@@ -8,35 +8,35 @@ use super::{LINE_BYTES_MAX, MAIL_BYTES_MAX};
 use crate::halt::Halt;
 use crate::lines::{Line, Lines};
 
-/// Maximum bytes kept of consecutive lines of base64. A text of the maximum size of a message takes less.
+/// Maximum bytes kept of consecutive base64 lines. A text of the maximum message size takes less.
 pub(super) const BASE64_BYTES_MAX: usize = 12 * 1024 * 1024;
 
-/// Shortest line that counts as one of many lines of base64. Programs write 60 to 76 characters.
+/// Minimum length of a line in a block of base64 lines. Programs write 60 to 76 characters.
 const BASE64_LINE_BYTES_MIN: usize = 56;
 
-/// Maximum bytes of the property list at the end of a mail of Apple Mail. Real ones have less than 2 KiB.
+/// Maximum bytes of the property list at the end of an Apple Mail email. Real ones have less than 2 KiB.
 const PROPERTIES_BYTES_MAX: usize = 64 * 1024;
 
-/// The lines of one mail.
+/// The lines of one email.
 #[derive(Default)]
 pub(super) struct Gathered {
     /// The lines, each with a line feed.
     pub(super) bytes: Vec<u8>,
-    /// Whether it is larger than the limit, so that the bytes are not all of it.
+    /// Whether the email is larger than the limit, so that the bytes are not all of it.
     pub(super) is_too_large: bool,
-    /// Whether it was cut off.
+    /// Whether the email was cut off.
     pub(super) is_cut: bool,
     /// Whether its last line has no line break and does not end a part, so that it may have been cut off.
     pub(super) has_open_end: bool,
-    /// What was found outside of the mail itself.
+    /// What was found outside the email itself.
     pub(super) place: Place,
-    /// The line before it in an mbox file, which has a date.
+    /// The line before it in an mbox file, which contains a date.
     pub(super) separator: Option<String>,
     base64_bytes: usize,
 }
 
 impl Gathered {
-    /// A mail of which no line was read yet.
+    /// An email of which no line has been read yet.
     pub(super) fn at(place: Place, separator: Option<String>) -> Self {
         Self { place, separator, ..Self::default() }
     }
@@ -57,7 +57,7 @@ impl Gathered {
         self.bytes.push(b'\n');
     }
 
-    /// Adds a line that may be larger than the limit for lines.
+    /// Adds a line, which may be larger than the limit for lines.
     pub(super) fn push_line(&mut self, line: &Line<'_>) {
         match line {
             Line::Whole(line) => self.push(line),
@@ -66,7 +66,7 @@ impl Gathered {
     }
 }
 
-/// The number of bytes that Apple Mail writes before a mail, and what follows it.
+/// The byte count that Apple Mail writes before an email, and what follows it.
 pub(super) fn apple_count(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let at = bytes.iter().take(24).position(|b| *b == b'\n')?;
     let (line, rest) = bytes.split_at_checked(at)?;
@@ -74,7 +74,7 @@ pub(super) fn apple_count(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((count, rest.get(1..)?))
 }
 
-/// Reads a file with one mail.
+/// Reads a file with one email.
 pub(super) fn one(input: &mut dyn BufRead) -> Result<Gathered, Halt> {
     let count = apple_count(input.fill_buf()?.trim_ascii_start()).map(|(count, _)| count);
     let mut lines = Lines::new(input, LINE_BYTES_MAX);
@@ -109,7 +109,7 @@ pub(super) fn one(input: &mut dyn BufRead) -> Result<Gathered, Halt> {
     Ok(mail)
 }
 
-/// What the flags of Apple Mail say. Its bits were found by others (jwz.org/blog/2005/07/emlx-flags).
+/// What Apple Mail's flags say. The meaning of the bits was found by others (jwz.org/blog/2005/07/emlx-flags).
 fn apple_fate(properties: &[u8]) -> Option<Fate> {
     const DELETED: u64 = 1 << 1;
     const DRAFT: u64 = 1 << 6;

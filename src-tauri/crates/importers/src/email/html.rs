@@ -1,14 +1,14 @@
-//! Lines of a page: what a person sees of it, and which of it is quoted or a signature, as the marks of mail programs say.
-//! Hidden text, scripts and pictures are dropped, and the target of a link follows its text. Deliberately not here: layout.
+//! Lines of an HTML page: what a person sees of it, and which parts are quoted or a signature according to the marks of mail
+//! programs. Hidden text, scripts and pictures are dropped, and the target of a link follows its text. Deliberately not here:
+//! layout.
 
 use super::plain::{LINES_MAX, Line};
 use crate::html::{Piece, Tag, decoded, piece};
 
-/// Maximum number of elements within each other. Pages of mail reach about a hundred; deeper ones are read as if they were not
-/// there.
+/// Maximum nesting of elements. Pages in emails reach about a hundred; the tags of deeper elements are ignored.
 const DEPTH_MAX: usize = 256;
 
-/// Longest target of a link that is kept. Longer ones only track who clicks.
+/// Maximum length of a link target that is kept. Longer ones only track who clicks.
 const LINK_BYTES_MAX: usize = 200;
 
 /// Elements without content.
@@ -23,23 +23,23 @@ const BLOCKS: &[&str] = &[
 /// Blocks with an empty line before and after them.
 const SPACED: &[&str] = &["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "ul", "ol"];
 
-/// Elements that end where the next of their kind begins.
+/// Elements that end where the next one of their kind begins.
 const IMPLIED: &[&str] = &["p", "li", "td", "th", "tr", "dt", "dd"];
 
-/// Elements whose content is no text.
+/// Elements whose content is not text.
 const HIDDEN: &[&str] = &["head", "style", "script", "title", "template", "svg", "object", "noframes"];
 
-/// Elements whose content has no elements.
+/// Elements whose content contains no elements.
 const RAW: &[&str] = &["style", "script", "title"];
 
-/// Classes and ids of what a mail program quotes.
+/// Classes and ids of what mail programs quote.
 const QUOTES: &[&str] = &["moz-cite-prefix", "yahoo_quoted", "protonmail_quote", "zmail_extra", "tutanota_quote"];
 
 /// Classes and ids of signatures.
 const SIGNATURES: &[&str] =
     &["gmail_signature", "moz-signature", "applemailsignature", "ms-outlook-mobile-signature", "protonmail_signature_block"];
 
-/// Styles of what nobody sees.
+/// Styles of invisible elements.
 const INVISIBLE: &[&str] =
     &["display:none", "mso-hide:all", "visibility:hidden", "font-size:0;", "font-size:0px", "max-height:0", "opacity:0;"];
 
@@ -68,7 +68,7 @@ pub(super) fn lines(page: &str) -> Option<Vec<Line>> {
     Some(walk.lines)
 }
 
-/// What follows the content of an element that has no elements in it.
+/// What follows the content of an element without child elements.
 fn after_raw<'m>(markup: &'m str, name: &str) -> &'m str {
     let is_close = |at: usize| markup.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));
     let end = markup.match_indices("</").map(|(at, _)| at).find(|at| is_close(*at)).unwrap_or(markup.len());
@@ -93,9 +93,9 @@ struct Walk {
     quotes: usize,
     hidden: usize,
     signatures: usize,
-    /// The number of open elements whose white space is part of the text.
+    /// The number of open elements in which white space is part of the text.
     written: usize,
-    /// Whether white space was seen after the last word.
+    /// Whether there was white space after the last word.
     has_space: bool,
     /// Whether an empty line comes before the next text.
     has_gap: bool,
@@ -117,7 +117,7 @@ impl Walk {
                     if self.has_gap {
                         self.has_gap = false;
                         if let Some(last) = self.lines.last().filter(|line| !line.text.is_empty()) {
-                            // The gap around a quotation is no part of it.
+                            // The gap around a quotation is not part of it.
                             let depth = last.depth.min(self.quotes);
                             self.lines.push(Line { depth, ..Line::default() });
                         }
@@ -126,7 +126,7 @@ impl Walk {
                         self.line.push(' ');
                     }
                     self.has_space = false;
-                    // Pages use it for what plain text has spaces for.
+                    // HTML uses this character where plain text has spaces.
                     self.line.push(if c == '\u{a0}' { ' ' } else { c });
                 }
             }
@@ -202,14 +202,14 @@ impl Walk {
         }
     }
 
-    /// Writes the target of a link behind its text, if the text is another.
+    /// Writes the target of a link after its text, unless they are the same.
     fn end_link(&mut self, target: &str, from: usize) {
         let text = self.line.get(from..).unwrap_or_default().trim();
         let bare = |address: &str| {
             let address = address.trim_start_matches("https://").trim_start_matches("http://").trim_start_matches("www.");
             address.trim_end_matches('/').to_lowercase()
         };
-        // A name whose address is only in the link.
+        // A name whose address appears only in the link.
         let target = target.strip_prefix("mailto:").filter(|_| !text.contains('@')).unwrap_or(target);
         let is_kept = (target.starts_with("http") || target.contains('@') && !target.starts_with("mailto:"))
             && target.len() <= LINK_BYTES_MAX
@@ -230,7 +230,7 @@ impl Walk {
         self.has_space = false;
     }
 
-    /// Ends the line, also if it is empty.
+    /// Ends the line, even if it is empty.
     fn break_line(&mut self) {
         if self.hidden > 0 {
             return;
@@ -247,7 +247,7 @@ impl Walk {
     }
 }
 
-/// Whether a blockquote only moves its text to the right.
+/// Whether a blockquote only indents its text.
 fn is_indentation(tag: &Tag<'_>, style: &str, marks: &str) -> bool {
     let is_marked = tag.attribute("type") == Some("cite") || tag.attribute("cite").is_some() || marks.contains("quote");
     !is_marked && (style.contains("border:none") || style.contains("border:0") || style.contains("margin:00040px"))

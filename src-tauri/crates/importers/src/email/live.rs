@@ -1,6 +1,6 @@
-//! Reads one mail by itself, as a mail server hands it out, with the same result as the same mail in an mbox file.
+//! Reads a single email as a mail server returns it, with the same result as for the same email in an mbox file.
 //!
-//! Deliberately not here: the connection to the server, and what was read before (the connectors).
+//! Deliberately not here: the connection to the server, and what was read before (both are in the connectors).
 
 use keepsake_domain::{Message, Role, SourceKind};
 
@@ -12,17 +12,17 @@ use crate::identity::folded;
 use crate::out::Out;
 use crate::{ImportOptions, Read, Sink, SkipReason, Stop};
 
-/// The bytes of one mail, taken in pieces. Large attachments are not kept whole, and no more than 48 MiB of the rest.
+/// The bytes of one email, added in pieces. Large attachments are not kept whole, and at most 48 MiB of the rest is kept.
 #[derive(Default)]
 pub struct MailBytes {
     mail: Gathered,
-    /// The beginning of a line that goes on in the next piece.
+    /// The beginning of a line that continues in the next piece.
     line: Vec<u8>,
     is_line_too_large: bool,
 }
 
 impl MailBytes {
-    /// Takes the next piece.
+    /// Adds the next piece.
     pub fn push(&mut self, piece: &[u8]) {
         let mut rest = piece;
         while let Some(at) = memchr::memchr(b'\n', rest) {
@@ -56,7 +56,7 @@ impl MailBytes {
         }
     }
 
-    /// The mail, with its last line.
+    /// The email, with its last line.
     fn whole(&mut self) -> &Gathered {
         if !self.line.is_empty() || self.is_line_too_large {
             self.end_line();
@@ -65,18 +65,18 @@ impl MailBytes {
     }
 }
 
-/// What a server says of a folder beyond its name (RFC 6154).
+/// What a server says about a folder besides its name (RFC 6154).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderUse {
-    /// Mail that was not sent.
+    /// Mail that has not been sent.
     Drafts,
     /// Spam.
     Junk,
-    /// Mail that was deleted.
+    /// Mail that has been deleted.
     Trash,
 }
 
-/// Where a mail was found, and what is known of it there.
+/// Where an email was found, and what is known about it from there.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MailPlace<'a> {
     /// The name of its folder, decoded.
@@ -87,15 +87,15 @@ pub struct MailPlace<'a> {
     pub is_draft: bool,
     /// Whether it is marked to be removed.
     pub is_deleted: bool,
-    /// The owner's own addresses. What was written from one of them has the role of the owner.
+    /// The owner's own addresses. Mail from any of them has the role of the owner.
     pub own: &'a [String],
-    /// Whether another mail, of another sender or date, has its id. It then gets an id of its own, as the importer does it for
-    /// programs that give several mails the same id.
+    /// Whether another email, with a different sender or date, has the same id. This one then gets an id of its own, as in the
+    /// importer for programs that give several emails the same id.
     pub is_id_taken: bool,
 }
 
 impl MailPlace<'_> {
-    /// Why no mail of this place is wanted, if that is so: then it need not even be fetched.
+    /// The reason why mail from this place is not wanted, if there is one; such mail need not even be fetched.
     pub fn skips(&self) -> Option<SkipReason> {
         self.place().fate.map(Fate::reason)
     }
@@ -116,8 +116,8 @@ impl MailPlace<'_> {
     }
 }
 
-/// Whether two mails with the same id are copies of one, by their senders and times. A time that is not in the mail differs from
-/// copy to copy.
+/// Whether two emails with the same id are copies of one, judging by their senders and times. A time that is not in the email
+/// itself differs from copy to copy.
 #[must_use]
 pub fn is_same_mail(a: &Message, b: &Message) -> bool {
     use keepsake_domain::TimeCertainty::Inferred;
@@ -125,15 +125,15 @@ pub fn is_same_mail(a: &Message, b: &Message) -> bool {
     a.author.handle.folded() == b.author.handle.folded() && (!is_dated || a.time == b.time)
 }
 
-/// The messages of one mail, of which no pieces may follow; of them has its id. Or why there are none. The options' file time is the time of a mail
-/// that has none.
+/// The messages of one email, or why there are none. No pieces may follow. The first message has the email's id. An email
+/// without a time gets the options' file time.
 pub fn read_mail(bytes: &mut MailBytes, place: &MailPlace<'_>, options: &ImportOptions) -> Result<Vec<Message>, SkipReason> {
     let mail = bytes.whole();
     let mut taken = Taken::default();
     let mut mailbox = Mailbox::default();
     mailbox.is_id_taken = place.is_id_taken;
     let mut out = Out::new(&mut taken, options, SourceKind::Email, mail.bytes.len() as u64);
-    // `Taken` never stops.
+    // `Taken` never stops the import.
     let _ = mailbox.take(mail, place.place(), &mut out).and_then(|()| mailbox.finish(&mut out)).and_then(|()| out.finish());
     let Taken { mut messages, skipped } = taken;
     let own: Vec<String> = place.own.iter().map(|own| folded(own)).collect();
@@ -148,7 +148,7 @@ pub fn read_mail(bytes: &mut MailBytes, place: &MailPlace<'_>, options: &ImportO
     }
 }
 
-/// Why a message of this mail is nobody's words to somebody, if so.
+/// Why a message of this email is nobody's words to anybody in particular, if so.
 #[must_use]
 pub fn automatic(message: &Message) -> Option<&'static str> {
     if message.author.role != Role::System {

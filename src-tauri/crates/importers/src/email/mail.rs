@@ -1,4 +1,4 @@
-//! Makes messages of a mail: the sender's own words, and what they passed on as messages of its own.
+//! Makes messages from an email: one of the sender's own words, and separate ones of what they passed on.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,50 +25,50 @@ use crate::{SkipReason, Stop};
 /// The channel of mail.
 const CHANNEL: &str = "email";
 
-/// Maximum bytes of a quotation or signature that are kept. The mail that is quoted is usually there by itself.
+/// Maximum bytes kept of a quotation or signature. The quoted email usually exists separately.
 const KEPT_BYTES_MAX: usize = 4 * 1024;
 
 /// Maximum number of characters of a subject.
 const SUBJECT_CHARS_MAX: usize = 500;
 
-/// Maximum number of mails attached to another that are read. A digest of a list has a few dozen.
+/// Maximum number of attached emails that are read per email. A digest of a mailing list has a few dozen.
 const FORWARDS_MAX: usize = 100;
 
 /// Maximum ids of mails that are remembered, with what tells a copy from another mail, in the same way as
 /// [`FINGERPRINTS_MAX`](crate::limits::FINGERPRINTS_MAX). They take twice the memory of other ids.
 const SEEN_MAX: usize = 1_750_000;
 
-/// Maximum number of names by which an announcement of a quotation is recognized.
+/// Maximum number of names used to recognize the line that announces a quotation.
 const NAMES_MAX: usize = 50;
 
-/// Shortest such name, in bytes.
+/// Minimum length of such a name, in bytes.
 const NAME_BYTES_MIN: usize = 3;
 
-/// The mails of one import, on their way to the output.
+/// The emails of one import, on their way to the output.
 #[derive(Default)]
 pub(super) struct Mailbox {
     groups: Regroup,
     stand_ins: StandIns,
-    /// The mails that were read: for the fingerprint of each id, that of its sender and date.
+    /// The emails read so far: for the fingerprint of each id, that of its sender and date.
     seen: HashMap<u64, u64>,
     last_time: Option<Timestamp>,
-    /// Whether the ids of the mails are known to be those of others.
+    /// Whether the ids of the emails are known to belong to other emails.
     pub(super) is_id_taken: bool,
 }
 
-/// Why a mail is skipped, and its subject.
+/// Why an email is skipped, and its subject.
 type Skipped = (SkipReason, Option<String>);
 
-/// Whether the id of a mail was read before.
+/// Whether the id of an email was read before.
 enum Seen {
     Never,
-    /// In another copy of the same mail, such as that of its sender.
+    /// In another copy of the same email, such as the sender's copy.
     Repeated,
-    /// In a mail of another sender or date.
+    /// In an email with a different sender or date.
     OtherMail,
 }
 
-/// A message before it is one of a conversation.
+/// A message before it is assigned to a conversation.
 struct Draft {
     message_type: MessageType,
     text: String,
@@ -87,17 +87,17 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Hands out what is held back.
+    /// Emits what is held back.
     pub(super) fn finish(mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         self.groups.flush(out)
     }
 
-    /// Reads one mail, or tells why it is skipped and its subject.
+    /// Reads one email, or returns why it is skipped and its subject.
     fn read(&mut self, mail: &Gathered, place: Place, out: &mut Out<'_>) -> Result<Result<(), Skipped>, Stop> {
         if mail.bytes.trim_ascii().is_empty() {
             return Ok(Err((SkipReason::Empty, None)));
         }
-        // A header without an end was cut off, too.
+        // A header without an end was cut off as well.
         let Some(end) = header_end(&mail.bytes).filter(|_| !mail.is_cut) else { return Ok(Err((SkipReason::Malformed, None))) };
         let Some(header) = mail.bytes.get(..end).filter(|header| header.len() <= HEADER_BYTES_MAX) else {
             return Ok(Err((SkipReason::TooLarge, None)));
@@ -128,7 +128,7 @@ impl Mailbox {
         match self.seen_before(&header, &thread, &from) {
             Seen::Never => {}
             Seen::Repeated => return skip(SkipReason::Repeated),
-            // A program that gives several mails the same id gives them none.
+            // If a program gives several emails the same id, they are treated as having none.
             Seen::OtherMail => {
                 if thread.id.as_ref() == Some(&thread.conversation) {
                     thread.conversation = by_subject(&subject, &everybody);
@@ -186,7 +186,7 @@ impl Mailbox {
         Ok(Ok(()))
     }
 
-    /// Hands out the messages of a mail. The first one has its id.
+    /// Emits the messages of an email. The first one has its id.
     fn emit(&mut self, mail: &Message, drafts: Vec<Draft>, out: &mut Out<'_>) -> Result<(), Stop> {
         for (at, draft) in drafts.into_iter().enumerate() {
             let mut message = Message { text: draft.text, message_type: draft.message_type, ..mail.clone() };
@@ -199,7 +199,7 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Whether the id of this mail was read before.
+    /// Whether the id of this email was read before.
     fn seen_before(&mut self, header: &Header<'_>, thread: &Thread, from: &Address) -> Seen {
         let Some(id) = &thread.id else { return Seen::Never };
         if self.is_id_taken {
@@ -234,7 +234,7 @@ fn tell_recipients(header: &Header<'_>, recipients: &[(&'static str, Vec<Address
     }
 }
 
-/// What every message of a mail keeps of its header.
+/// The header fields that every message of an email keeps.
 fn shared_metadata(
     written_subject: &str,
     subject: &Subject,
@@ -254,7 +254,7 @@ fn shared_metadata(
     metadata
 }
 
-/// The messages that a mail becomes.
+/// The messages that an email becomes.
 fn drafts(split: Split, parts: &Parts<'_>, is_encrypted: bool, subject: &Subject, automatic: &Automatic) -> Vec<Draft> {
     let mut attachments = parts.attachments.clone();
     if is_encrypted {
@@ -313,7 +313,7 @@ fn drafts(split: Split, parts: &Parts<'_>, is_encrypted: bool, subject: &Subject
     drafts
 }
 
-/// The text of a mail that is attached to another, and who wrote it.
+/// The text of an email attached to another one, and who wrote it.
 fn attached(mail: &[u8]) -> Option<(String, Metadata)> {
     let header = decoded(mail.get(..body_start(mail)).filter(|header| header.len() <= HEADER_BYTES_MAX)?);
     let header = MessageParser::new().parse_headers(header.as_bytes())?;
@@ -350,7 +350,7 @@ fn decoded(header: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The names and addresses by which programs tell whom a mail quotes, in lower case.
+/// The names and addresses, in lower case, by which programs identify the author of a quoted email.
 fn names_of(people: &[Address]) -> Vec<String> {
     let names = people.iter().flat_map(|person| [person.name.to_lowercase(), person.handle.to_lowercase()]);
     names.filter(|name| name.len() >= NAME_BYTES_MIN).take(NAMES_MAX).collect()
@@ -375,7 +375,8 @@ fn labels(header: &Header<'_>) -> Vec<String> {
     labels.into_iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).take(NAMES_MAX).collect()
 }
 
-/// What mail programs write into the header of a mail in an mbox file, where a deleted mail stays until the file is compacted.
+/// What mail programs write into the header of an email in an mbox file, where a deleted email stays until the file is
+/// compacted.
 fn marked_fate(header: &Header<'_>) -> Option<Fate> {
     const EXPUNGED: u64 = 0x0008;
     let text = |name: &'static str| raw(header, name).unwrap_or_default();
@@ -389,7 +390,7 @@ fn marked_fate(header: &Header<'_>) -> Option<Fate> {
     }
 }
 
-/// The beginning of a text that is kept beside a message.
+/// The beginning of a text that is kept along with a message.
 fn cut(text: &str) -> String {
     match text.char_indices().find(|(at, _)| *at >= KEPT_BYTES_MAX) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),

@@ -1,5 +1,5 @@
-//! Maildirs: a folder with `cur`, `new` and `tmp`, one file for each mail, and further Maildirs below it. The flags of a mail
-//! are at the end of its name (`…:2,RS`). Deliberately not here: the index files that servers keep beside them.
+//! Maildirs: a folder with `cur`, `new` and `tmp`, one file per message, and further Maildirs below it. A message's flags are
+//! at the end of its file name (`…:2,RS`). Deliberately not here: the index files that servers keep beside them.
 
 use super::gather::{self, Gathered};
 use super::mail::Mailbox;
@@ -9,13 +9,13 @@ use crate::files::Files;
 use crate::halt::Halt;
 use crate::out::Out;
 
-/// Files that servers keep beside the mails, by the beginnings of their names.
+/// Files that servers keep next to the emails, by the beginnings of their names.
 const INDEXES: &[&str] = &["dovecot", "maildirsize", "maildirfolder", "subscriptions", "courier"];
 
-/// Least number of digits in the time that a mail's name begins with: seconds since 1970.
+/// Minimum number of digits in the time that an email's file name begins with: seconds since 1970.
 const TIME_DIGITS_MIN: usize = 9;
 
-/// Which files belong to a Maildir: all in it and below it, if it has mails of its own.
+/// Which files belong to a Maildir: all files in and below it, if it contains emails itself.
 pub(super) fn claims(paths: &[&str]) -> Vec<usize> {
     if !paths.iter().any(|path| is_mail(path) && path.matches('/').count() == 1) {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn claims(paths: &[&str]) -> Vec<usize> {
     paths.iter().enumerate().filter(|(_, path)| is_mail(path) || is_index(path)).map(|(at, _)| at).collect()
 }
 
-/// Whether a path is that of a mail in a Maildir.
+/// Whether a path is that of an email in a Maildir.
 fn is_mail(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let (Some(name), Some(folder)) = (parts.next(), parts.next()) else { return false };
@@ -37,7 +37,7 @@ fn is_mail(path: &str) -> bool {
     matches!(folder, "cur" | "new" | "tmp") && is_name
 }
 
-/// The flags at the end of a mail's name. Systems that forbid the colon have another character there.
+/// The flags at the end of an email's file name. Systems that forbid the colon use another character instead.
 fn flags(name: &str) -> Option<&str> {
     let (before, flags) = name.rsplit_once("2,")?;
     let is_mark = before.ends_with([':', ';', '!', '_', '-', '\u{f03a}']);
@@ -53,7 +53,7 @@ pub(super) fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt>
         if !is_mail(&path) {
             continue;
         }
-        // A mail that was being delivered.
+        // An email that was still being delivered.
         if folder == "tmp" {
             out.skip(SkipReason::NotAMessage, &path);
             continue;
@@ -66,7 +66,7 @@ pub(super) fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt>
         };
         let place = Place::new(by_flags).or(Place::of_folder(parts.next().unwrap_or_default()));
         let mut mail: Gathered = files.read(&path, gather::one)?.unwrap_or_default();
-        // Servers end every mail with a line break.
+        // Servers end every email with a line break.
         mail.is_cut |= mail.has_open_end;
         mailbox.take(&mail, place, out)?;
         out.progress(files.bytes_done())?;

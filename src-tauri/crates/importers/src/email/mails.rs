@@ -1,5 +1,5 @@
-//! Files with one mail each (`.eml`, and `.emlx` of Apple Mail), anywhere in a folder or archive. They are read together, so that
-//! a conversation comes in one piece.
+//! Files with one email each (`.eml`, and `.emlx` of Apple Mail), anywhere in a folder or archive. They are read together, so
+//! that each conversation comes in one piece.
 
 use super::gather;
 use super::mail::Mailbox;
@@ -8,7 +8,7 @@ use crate::files::Files;
 use crate::halt::Halt;
 use crate::out::Out;
 
-/// Which files are mails, by the ends of their names.
+/// Which files are emails, by their file name extensions.
 pub(super) fn claims(paths: &[&str]) -> Vec<usize> {
     let is_mail = |path: &str| {
         let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
@@ -21,7 +21,7 @@ pub(super) fn claims(paths: &[&str]) -> Vec<usize> {
 pub(super) fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut mailbox = Mailbox::default();
     for path in files.paths() {
-        // Apple Mail keeps the mails of a folder deep within `Trash.mbox`.
+        // Apple Mail keeps the emails of a folder deep within `Trash.mbox`.
         let apple = path.split('/').filter_map(|part| part.strip_suffix(".mbox"));
         let folder = path.rsplit('/').nth(1);
         let place = apple.chain(folder).map(Place::of_folder).fold(Place::default(), Place::or);

@@ -1,8 +1,8 @@
-//! Splits an mbox file into its mails.
+//! Splits an mbox file into its emails.
 //!
-//! Each mail begins with a line `From sender date`. A line of its text that begins like that has a `>` before it: with one more
-//! for lines that had some already (mboxrd, also Gmail), or not (mboxo). Programs forget both the quoting and the empty line
-//! before a mail, so a mail begins where the line has a date and a header follows.
+//! Each email begins with a line `From sender date`. A line of its text that begins like that gets a `>` before it; lines that
+//! already had some get one more (mboxrd, also Gmail) or not (mboxo). Some programs omit both the quoting and the empty line
+//! before an email, so an email begins where the line has a date and a header follows.
 
 use std::io::BufRead;
 
@@ -15,10 +15,10 @@ use crate::halt::Halt;
 use crate::lines::{Line, Lines};
 use crate::out::Out;
 
-/// The date that Git writes in every patch, which is no mail.
+/// The date that Git writes in every patch. A patch is not an email.
 const PATCH_DATE: &[u8] = b"Mon Sep 17 00:00:00 2001";
 
-/// Whether these bytes begin as an mbox file does.
+/// Whether these bytes begin like an mbox file.
 pub(super) fn is_mbox(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|b| *b == b'\n');
     let first = lines.next().unwrap_or_default();
@@ -26,7 +26,7 @@ pub(super) fn is_mbox(bytes: &[u8]) -> bool {
     is_separator(first) && memchr::memmem::find(first, PATCH_DATE).is_none() && begins_header(second)
 }
 
-/// Whether a line may separate mails: it has a date, a time and a year.
+/// Whether a line may separate emails: it has a date, a time and a year.
 fn is_separator(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"From ") else { return false };
     let is_year = |word: &[u8]| word.len() == 4 && word.iter().all(u8::is_ascii_digit);
@@ -44,15 +44,15 @@ fn is_separator(line: &[u8]) -> bool {
     is_dated && words.iter().any(|word| is_year(word))
 }
 
-/// Whether a line may be the first of a mail's header. Some programs write a quoted separator before it.
+/// Whether a line may be the first of an email's header. Some programs write a quoted separator before it.
 fn begins_header(line: &[u8]) -> bool {
     line.starts_with(b">From ") || field_name(line).is_some()
 }
 
-/// Maximum length of the name of a header field. The longest in use have about fifty characters.
+/// Maximum length of a header field's name. The longest in use have about fifty characters.
 const FIELD_NAME_BYTES_MAX: usize = 76;
 
-/// The name of the header field that a line begins with, in lower case.
+/// The name of the header field at the start of a line, in lower case.
 pub(super) fn field_name(line: &[u8]) -> Option<String> {
     let at = line.iter().take(FIELD_NAME_BYTES_MAX).position(|b| *b == b':')?;
     let name = line.get(..at)?.trim_ascii_end();
@@ -64,7 +64,7 @@ pub(super) fn field_name(line: &[u8]) -> Option<String> {
 pub(super) fn read(input: &mut dyn BufRead, place: Place, mailbox: &mut Mailbox, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut lines = Lines::new(input, LINE_BYTES_MAX);
     let mut mail: Option<Gathered> = None;
-    // A separator, until the line after it shows that it is one.
+    // A possible separator, until the next line shows whether it is one.
     let mut separator: Option<Vec<u8>> = None;
     let mut is_after_quote = false;
     while let Some(line) = lines.next()? {
@@ -96,7 +96,7 @@ pub(super) fn read(input: &mut dyn BufRead, place: Place, mailbox: &mut Mailbox,
         out.progress(done)?;
     }
     if let Some(mut mail) = mail {
-        // Every mail ends with a line break.
+        // Every email ends with a line break.
         mail.is_cut = separator.is_none() && lines.is_cut();
         mailbox.take(&mail, mail.place, out)?;
     }
@@ -106,8 +106,8 @@ pub(super) fn read(input: &mut dyn BufRead, place: Place, mailbox: &mut Mailbox,
     Ok(())
 }
 
-/// A line without the `>` that was put before `From `. In mboxo a line that begins with `>From ` may also be a quotation, as the
-/// lines around it are.
+/// A line without the `>` that was put before `From `. In mboxo, a line that begins with `>From ` may also be part of a
+/// quotation if the lines around it are.
 fn unquoted(line: &[u8], is_after_quote: bool) -> &[u8] {
     let quotes = line.iter().take_while(|b| **b == b'>').count();
     let is_quoted = quotes > 0 && line.get(quotes..).is_some_and(|rest| rest.starts_with(b"From "));

@@ -1,10 +1,11 @@
-//! Mail: mbox files, single messages, and Maildirs. Each mail is read by itself, with a bound on its memory, and becomes the
-//! words of whoever wrote it: what they quoted, passed on or signed with is told apart. `live` reads one mail for a connector.
+//! Mail: mbox files, single messages, and Maildirs. Each email is read separately, with a bound on its memory, and becomes the
+//! words of the person who wrote it; what they quoted, passed on or signed with is separated. `live` reads one email for a
+//! connector.
 //!
-//! `gather` reads one mail from a file, `parts` takes its MIME structure apart, `plain` and `html` make lines of its text, and
-//! `own_words` tells the sender's lines from all others. `envelope` reads who wrote it to whom and when, `place` what the folder
-//! or the labels say, and `mail` makes messages of all this. Deliberately not here: the content of attachments, encrypted mail,
-//! and mail servers.
+//! `gather` reads one email from a file, `parts` separates its MIME structure, `plain` and `html` split its text into lines,
+//! and `own_words` distinguishes the sender's lines from all others. `envelope` reads who wrote it to whom and when, `place`
+//! what the folder or the labels say, and `mail` makes messages of all this. Deliberately not here: the content of attachments,
+//! encrypted mail, and mail servers.
 
 mod automatic;
 mod envelope;
@@ -34,15 +35,15 @@ use crate::out::Out;
 use mail::Mailbox;
 use place::Place;
 
-/// An mbox file (also from Gmail), or one mail (`.eml`, `.emlx`).
+/// An mbox file (also from Gmail), or one email (`.eml`, `.emlx`).
 pub(crate) const DOCUMENT: Format = Format {
     kind: SourceKind::Email,
-    // Only Gmail's labels tell it, and only for what was sent.
+    // Only Gmail's labels identify the owner, and only for sent mail.
     names_owner: false,
     input: Input::Document { claims, check: Check::Text, read },
 };
 
-/// Files with one mail each, of a folder or archive.
+/// Files with one email each, in a folder or archive.
 pub(crate) const MAILS: Format = Format {
     kind: SourceKind::Email,
     names_owner: false,
@@ -56,15 +57,15 @@ pub(crate) const MAILDIR: Format = Format {
     input: Input::Files { claims: maildir::claims, json: Check::Text, read: maildir::read },
 };
 
-/// Maximum bytes of a mail, without attachments beyond [`gather::BASE64_BYTES_MAX`]. A mail takes about three times its size
-/// while it is read.
+/// Maximum bytes of an email, without attachments beyond [`gather::BASE64_BYTES_MAX`]. While being read, an email takes about
+/// three times its size.
 const MAIL_BYTES_MAX: usize = 48 * 1024 * 1024;
 
 /// Maximum bytes of a line. The standard allows 998, but programs write whole pages in one line.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Maximum bytes of the header of a mail or of one of its parts. A header takes up to forty times its size in memory. Real ones
-/// have up to 50 KiB.
+/// Maximum bytes of the header of an email or of one of its parts. A header takes up to forty times its size in memory. Real
+/// ones have up to 50 KiB.
 const HEADER_BYTES_MAX: usize = 256 * 1024;
 
 /// Whether a file with this beginning is mail.
@@ -79,13 +80,13 @@ fn claims(head: &Head<'_>) -> bool {
     }
 }
 
-/// Header fields that only mail has, of which a mail has at least one.
+/// Header fields that occur only in mail. Every email has at least one of them.
 const MAIL_FIELDS: &[&str] = &["message-id", "received", "mime-version", "return-path", "delivered-to", "x-unsent"];
 
-/// Number of header lines that are looked at.
+/// Number of header lines that are examined.
 const HEADER_LINES_MAX: usize = 500;
 
-/// Whether these bytes begin with the header of a mail.
+/// Whether these bytes begin with the header of an email.
 fn is_mail(bytes: &[u8]) -> bool {
     let mut names = Vec::new();
     for line in bytes.split(|b| *b == b'\n').take(HEADER_LINES_MAX) {
@@ -97,7 +98,7 @@ fn is_mail(bytes: &[u8]) -> bool {
             continue;
         }
         let Some(name) = mbox::field_name(line) else { return false };
-        // A page that a browser saved looks like a mail.
+        // A page saved by a browser looks like an email.
         let is_page = name == "snapshot-content-location" || name == "from" && memchr::memmem::find(line, b"Saved by ").is_some();
         if is_page {
             return false;
@@ -108,7 +109,7 @@ fn is_mail(bytes: &[u8]) -> bool {
     has("from") && (has("date") || has("to") || has("subject")) && MAIL_FIELDS.iter().any(|name| has(name))
 }
 
-/// Reads an mbox file or a single mail.
+/// Reads an mbox file or a single email.
 fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut mailbox = Mailbox::default();
     // Apple Mail exports a folder `Sent Messages.mbox` with a file `mbox`.

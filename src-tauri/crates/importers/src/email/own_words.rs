@@ -1,24 +1,25 @@
-//! Tells the words of whoever wrote a mail from all others in it: quotations with the line that announces them, the history that
-//! programs put below an answer, mail that is passed on, signatures and disclaimers.
+//! Distinguishes the words of the person who wrote an email from all others in it: quotations with the line that announces
+//! them, the history that programs put below an answer, forwarded mail, signatures and disclaimers.
 //!
-//! Structure decides, because the words differ by language and program: an announcement ends with a colon and has a date or an
-//! address; a history begins with several lines `Name: value`, one of them a date. Words are only listed where nothing else tells.
+//! Structure is decisive, because the words differ by language and program: an announcement ends with a colon and has a date or
+//! an address; a history begins with several lines `Name: value`, one of them a date. Words are listed only where there is no
+//! other clue.
 
 use super::plain::Line;
 use super::subject::Subject;
 
-/// What is known of the mail beside its text.
+/// What is known about the email besides its text.
 #[derive(Debug, Default)]
 pub(super) struct About {
     /// Its subject.
     pub(super) subject: Subject,
-    /// The names and addresses of those who got it, in lower case.
+    /// The names and addresses of the recipients, in lower case.
     pub(super) names: Vec<String>,
     /// The name and address of its sender, in lower case.
     pub(super) sender: Vec<String>,
 }
 
-/// A mail's text, taken apart.
+/// An email's text, split up.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Split {
     /// The sender's own words.
@@ -27,22 +28,22 @@ pub(super) struct Split {
     pub(super) quoted: String,
     /// Their signature and disclaimers.
     pub(super) signature: String,
-    /// The mail that they passed on.
+    /// The email that they passed on.
     pub(super) forward: Option<Forward>,
 }
 
-/// A mail that was passed on within another.
+/// An email that was passed on within another one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Forward {
     /// Who wrote it, as written.
     pub(super) from: String,
-    /// When, as written.
+    /// Its date, as written.
     pub(super) date: String,
     /// Its text.
     pub(super) text: String,
 }
 
-/// Whose a line is.
+/// Who a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whose {
     Own,
@@ -52,7 +53,7 @@ enum Whose {
     Nobody,
 }
 
-/// Takes the lines of a mail apart.
+/// Splits up the lines of an email.
 pub(super) fn split(lines: &[Line], about: &About) -> Split {
     let mut whose = vec![Whose::Own; lines.len()];
     let forward = mark_history(lines, about, &mut whose);
@@ -66,7 +67,7 @@ pub(super) fn split(lines: &[Line], about: &About) -> Split {
                 was_other = true;
                 continue;
             }
-            // What was taken out leaves one empty line.
+            // What was removed leaves one empty line.
             let is_empty = line.text.trim().is_empty();
             if was_other && is_empty && (text.is_empty() || text.ends_with("\n\n")) {
                 continue;
@@ -88,13 +89,13 @@ pub(super) fn split(lines: &[Line], about: &About) -> Split {
 /// Number of lines that are searched for the rest of a header or announcement.
 const HEADER_LINES_MAX: usize = 14;
 
-/// Words for "forwarded" in the lines before a mail that is passed on. Only beginnings, in lower case.
+/// Words for "forwarded" in the lines before a forwarded email. Only their beginnings, in lower case.
 const FORWARDED: &[&str] = &[
     "forward", "weitergeleitet", "transfér", "reenviad", "encaminhad", "inoltrat", "doorgestuurd", "vidarebefordra",
     "videresend", "przekazan", "пересла", "пересыла", "iletilen", "转发", "轉寄", "転送",
 ];
 
-/// The header of an earlier mail, as programs write it into the text.
+/// The header of an earlier email, as programs write it into the text.
 struct Header {
     /// Its first line, with the separator before it.
     start: usize,
@@ -105,7 +106,7 @@ struct Header {
     is_forward: bool,
 }
 
-/// Marks what follows the header of an earlier mail or an announcement without marks of quotation.
+/// Marks unquoted history: what follows an announcement or the header of an earlier email.
 fn mark_history(lines: &[Line], about: &About, whose: &mut [Whose]) -> Option<Forward> {
     for (at, line) in lines.iter().enumerate() {
         if let Some(header) = header_at(lines, at, about) {
@@ -133,7 +134,7 @@ fn fill(whose: &mut [Whose], start: usize, end: usize, value: Whose) {
     }
 }
 
-/// The header of an earlier mail that begins in line `at`.
+/// The header of an earlier email that begins in line `at`.
 fn header_at(lines: &[Line], at: usize, about: &About) -> Option<Header> {
     let first = lines.get(at)?;
     labelled(&first.text)?;
@@ -145,7 +146,7 @@ fn header_at(lines: &[Line], at: usize, about: &About) -> Option<Header> {
         }
         match labelled(&line.text) {
             Some(value) => fields.push(value),
-            // A long list of recipients goes on in the next line.
+            // A long list of recipients continues in the next line.
             None if line.text.contains(['@', ';']) => continue,
             None => break,
         }
@@ -158,7 +159,7 @@ fn header_at(lines: &[Line], at: usize, about: &About) -> Option<Header> {
     let is_subject = |value: &str| !key.is_empty() && Subject::of(value).key() == key;
     let date = fields.iter().find(|value| has_date(value) && has_time(value) && !value.contains('@')).copied();
     let (start, lead) = lead(lines, at);
-    // Somebody may write such lines, too: "Place: barn". A header names two people, or one and the subject.
+    // A person may also write such lines: "Place: barn". A header names two people, or one person and the subject.
     let is_known =
         |value: &str| value.contains('@') || is_subject(value) || has_name(value, &about.names) || has_name(value, &about.sender);
     let known = fields.iter().filter(|value| Some(**value) != date && is_known(value)).count();
@@ -168,7 +169,7 @@ fn header_at(lines: &[Line], at: usize, about: &About) -> Option<Header> {
         return None;
     }
     let from = fields.iter().find(|value| Some(**value) != date && !is_subject(value)).copied().unwrap_or_default();
-    // A quotation may begin with a header of its own, which is none of this mail's history.
+    // A quotation may begin with a header of its own, which is not part of this email's history.
     let is_first_of_quotation = first.depth == 0 || at == 0 || lines.get(at - 1).is_some_and(|line| line.depth < first.depth);
     let says_forward = FORWARDED.iter().any(|word| lead.to_lowercase().contains(word));
     let is_forward = says_forward || about.subject.is_forward;
@@ -176,7 +177,7 @@ fn header_at(lines: &[Line], at: usize, about: &About) -> Option<Header> {
     is_header.then(|| Header { start, end, from: from.to_owned(), date: date.unwrap_or_default().to_owned(), is_forward })
 }
 
-/// The first line of what leads to a header in line `at`: a separator of dashes or an announcement; and its text.
+/// The first line of what introduces a header in line `at` (a separator of dashes or an announcement), and its text.
 fn lead(lines: &[Line], at: usize) -> (usize, String) {
     let mut before = lines.iter().enumerate().take(at).rev().skip_while(|(_, line)| line.text.trim().is_empty());
     match before.next().filter(|(found, _)| at - found <= 3) {
@@ -191,7 +192,7 @@ fn lead(lines: &[Line], at: usize) -> (usize, String) {
     }
 }
 
-/// Longest name of a header field in the text, such as "Gesendet" or "Date d'envoi", in characters.
+/// Maximum length, in characters, of a header field's name in the text, such as "Gesendet" or "Date d'envoi".
 const LABEL_CHARS_MAX: usize = 20;
 
 /// The value of a line `Name: value`, whose name may be bold (`*Name:*`).
@@ -224,10 +225,10 @@ fn mark_quotations(lines: &[Line], about: &About, whose: &mut [Whose]) {
     }
 }
 
-/// Most lines of an announcement, which programs break.
+/// Maximum number of lines of an announcement, which programs wrap.
 const ANNOUNCEMENT_LINES_MAX: usize = 4;
 
-/// Most lines from an announcement to its quotation.
+/// Maximum number of lines from an announcement to its quotation.
 const GAP_LINES_MAX: usize = 6;
 
 /// Longest announcement, in bytes. A name and an address take about a hundred.
@@ -241,12 +242,12 @@ fn announcement(lines: &[Line], at: usize, about: &About) -> Option<usize> {
     announcement_of(lines, last, about, |text| has_date(text) || text.contains('@'))
 }
 
-/// Whether a line ends as an announcement does.
+/// Whether an unquoted line ends like an announcement.
 fn is_own_end(line: &Line) -> bool {
     line.depth == 0 && line.text.trim_end().trim_end_matches('*').ends_with([':', '：'])
 }
 
-/// The first line of the announcement that ends in line `last`. `is_enough` tells whether a text says who wrote or when.
+/// The first line of the announcement that ends in line `last`. `is_enough` returns whether a text says who wrote or when.
 fn announcement_of(lines: &[Line], last: usize, about: &About, is_enough: impl Fn(&str) -> bool) -> Option<usize> {
     let mut text = String::new();
     let mut start = None;
@@ -254,7 +255,7 @@ fn announcement_of(lines: &[Line], last: usize, about: &About, is_enough: impl F
         if line.depth > 0 || line.text.trim().is_empty() || text.len() + line.text.len() > ANNOUNCEMENT_BYTES_MAX {
             break;
         }
-        // A finished sentence before it is the sender's.
+        // A complete sentence before it belongs to the sender.
         if start.is_some() && !(has_date(&line.text) && has_time(&line.text) && !has_date(&text)) {
             break;
         }
@@ -280,7 +281,7 @@ fn announced_history(lines: &[Line], at: usize, about: &About) -> Option<usize> 
     })
 }
 
-/// Whether a text has one of these names, as a word.
+/// Whether a text contains one of these names, as a word.
 fn has_name(text: &str, names: &[String]) -> bool {
     let text = text.to_lowercase();
     let is_word = |at: usize, name: &str| {
@@ -290,7 +291,7 @@ fn has_name(text: &str, names: &[String]) -> bool {
     names.iter().any(|name| text.match_indices(name.as_str()).any(|(at, name)| is_word(at, name)))
 }
 
-/// Whether a text has a year, or a date such as `06.01.26` or `6-Jan-26`.
+/// Whether a text contains a year, or a date such as `06.01.26` or `6-Jan-26`.
 fn has_date(text: &str) -> bool {
     let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '年'));
     let is_year = |word: &str| word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && is_number(word);
@@ -309,7 +310,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a text has a time of day.
+/// Whether a text contains a time of day.
 fn has_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.windows(4).any(|window| match window {
@@ -318,22 +319,22 @@ fn has_time(text: &str) -> bool {
     })
 }
 
-/// Most lines after a bare `--`, which some write instead of `-- `.
+/// Maximum lines after a bare `--`, which some people write instead of `-- `.
 const SIGNATURE_LINES_MAX: usize = 12;
 
-/// Lines that phones put below a mail, by their beginnings or ends in lower case.
+/// Lines that phones put below an email, by their beginnings or endings in lower case.
 const PHONES: &[&str] = &[
     "sent from my ", "sent from outlook", "sent from mail for", "get outlook for ", "sent via ", "von meinem ", "gesendet von ",
     "gesendet mit ", "envoyé de mon ", "envoyé depuis ", "enviado desde ", "enviado do meu ", "inviato da ", "verstuurd vanaf ",
     "skickat från ", "sendt fra ", "wysłane z ", "отправлено с ", "iphone'umdan gönderildi", "iphoneから送信", "发自我的",
 ];
 
-/// Words of disclaimers: that something is confidential, by their beginnings.
+/// Words in disclaimers saying that something is confidential, by their beginnings.
 const CONFIDENTIAL: &[&str] = &[
     "confidential", "vertraulich", "confidentiel", "confidencial", "riservat", "vertrouwelijk", "poufn", "конфиденциаль", "gizli",
 ];
 
-/// Most paragraphs at the end of a mail that are looked at.
+/// Maximum number of paragraphs at the end of an email that are examined.
 const TAIL_PARAGRAPHS_MAX: usize = 8;
 
 /// Shortest disclaimer, in bytes.
@@ -357,7 +358,7 @@ fn mark_signatures(lines: &[Line], whose: &mut [Whose]) {
             fill(whose, at, at + 1, Whose::Signature);
         }
     }
-    // What is left at the end: lines of phones, and disclaimers.
+    // What remains at the end: lines added by phones, and disclaimers.
     for _ in 0..TAIL_PARAGRAPHS_MAX {
         let Some((start, end)) = last_paragraph(lines, whose) else { break };
         let text: Vec<String> = lines.iter().take(end).skip(start).map(|line| line.text.trim().to_lowercase()).collect();
@@ -383,13 +384,13 @@ fn last_paragraph(lines: &[Line], whose: &[Whose]) -> Option<(usize, usize)> {
     };
     let end = (0..lines.len()).rev().find(|at| is_text(*at))? + 1;
     let start = (0..end).rev().take_while(|at| is_text(*at)).last()?;
-    // A rule ends a paragraph, too.
+    // A ruled line also ends a paragraph.
     let is_rule = |at: usize| lines.get(at).is_some_and(|line| is_rule(&line.text));
     let start = (start..end).rev().find(|at| is_rule(*at) && at + 1 < end).map_or(start, |at| at + 1);
     Some((start, end))
 }
 
-/// Whether a line is drawn with dashes or the like.
+/// Whether a line is a rule made of dashes or the like.
 fn is_rule(text: &str) -> bool {
     let text = text.trim();
     text.len() >= 5 && text.chars().all(|c| matches!(c, '_' | '-' | '=' | '*'))

@@ -1,7 +1,7 @@
-//! Takes the MIME structure of a mail apart: its texts, the names of its attachments, and the mails that are attached to it.
+//! Separates the MIME structure of an email into its texts, the names of its attachments, and the emails attached to it.
 //!
 //! The tree is walked here, with bounds on its depth and size, and only texts are decoded. `mail-parser` reads the headers and
-//! decodes the texts; its own walk has no such bounds and decodes every attachment.
+//! decodes the texts; its own traversal has no such bounds and decodes every attachment.
 
 use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 use mail_parser::{ContentType, Encoding, Message, MessageParser, MimeHeaders, PartType};
@@ -13,31 +13,31 @@ use super::{HEADER_BYTES_MAX, html, plain};
 /// Maximum nesting of parts. Real mail reaches about ten.
 const DEPTH_MAX: usize = 32;
 
-/// Maximum number of parts of a mail. Further ones are left out. A mail with a hundred photos has about as many.
+/// Maximum number of parts of an email. Further ones are left out. An email with a hundred photos has about that many.
 const PARTS_MAX: usize = 1_000;
 
-/// Longest name of an attachment that is kept, in characters.
+/// Maximum length, in characters, of an attachment's name that is kept.
 const NAME_CHARS_MAX: usize = 300;
 
-/// Types of parts that belong to the transport: signatures, and the control part of encrypted mail.
+/// Types of parts that belong to transport: signatures, and the control part of encrypted mail.
 const TRANSPORT: &[&str] = &["pgp-signature", "pkcs7-signature", "x-pkcs7-signature", "pgp-encrypted"];
 
-/// One text of a mail, in up to two forms.
+/// One text of an email, in up to two forms.
 #[derive(Default)]
 struct Text {
     plain: Vec<(String, Flow)>,
     html: Vec<String>,
 }
 
-/// What a mail contains.
+/// What an email contains.
 #[derive(Default)]
 pub(super) struct Parts<'m> {
     texts: Vec<Text>,
     /// The attachments: their names and types.
     pub(super) attachments: Vec<Value>,
-    /// The attached mails, each with its header.
+    /// The attached emails, each with its header.
     pub(super) mails: Vec<&'m [u8]>,
-    /// Whether it reports on the delivery or reading of another mail.
+    /// Whether it reports on the delivery or reading of another email.
     pub(super) is_report: bool,
     /// Whether a text is larger than a message may be.
     pub(super) is_too_large: bool,
@@ -45,15 +45,15 @@ pub(super) struct Parts<'m> {
 }
 
 impl<'m> Parts<'m> {
-    /// Takes a mail apart.
+    /// Splits up an email.
     pub(super) fn of(mail: &'m [u8]) -> Self {
         let mut parts = Self::default();
         parts.walk(mail, 0, None);
         parts
     }
 
-    /// The lines of its texts; `None` if there are too many. Of two forms, the plain one counts, unless it only says that there is
-    /// another.
+    /// The lines of its texts; `None` if there are too many. If a text has two forms, the plain one is used, unless it only
+    /// says that there is another.
     pub(super) fn lines(&self) -> Option<Vec<Line>> {
         let mut all: Vec<Line> = Vec::new();
         for text in &self.texts {
@@ -83,13 +83,13 @@ impl<'m> Parts<'m> {
         self.texts.iter().any(|text| !text.plain.is_empty() || !text.html.is_empty())
     }
 
-    /// Walks through a part. `alternative` is the text that it is a form of.
+    /// Walks through a part. `alternative` is the text of which the part is one form.
     fn walk(&mut self, part: &'m [u8], depth: usize, alternative: Option<usize>) {
         self.count += 1;
         if self.count > PARTS_MAX {
             return;
         }
-        // A part whose header has no end was cut off. One with a huge header is no part that a program wrote.
+        // A part whose header has no end was cut off. A part with a huge header was not written by a mail program.
         let Some(body) = header_end(part).filter(|body| *body <= HEADER_BYTES_MAX) else { return };
         let header = part.get(..body).unwrap_or_default();
         let parsed = MessageParser::new().parse_headers(header);
@@ -122,7 +122,7 @@ impl<'m> Parts<'m> {
         } else if kind.main == "message" && matches!(kind.sub.as_str(), "rfc822" | "global") && !kind.is_encoded {
             self.mails.push(part.get(body..).unwrap_or_default());
         } else if !(TRANSPORT.contains(&kind.sub.as_str()) || self.is_report && kind.main != "image") {
-            // Other forms of the same text, such as one for watches, are no attachments; an invitation is.
+            // Other forms of the same text, such as one for watches, are not attachments; an invitation is.
             let is_form = alternative.is_some() && kind.main == "text" && kind.name.is_none() && kind.sub != "calendar";
             if !is_form {
                 self.attach(&kind);
@@ -149,14 +149,14 @@ impl<'m> Parts<'m> {
         let parsed = MessageParser::new().parse(part);
         let utf8 = as_utf8(part, kind);
         let Some(part) = parsed.as_ref().and_then(|parsed| parsed.parts.first()) else { return };
-        // What claims to be base64 and is not, is nobody's words.
+        // Text that claims to be base64 but is not is nobody's words.
         if part.is_encoding_problem && kind.is_encoded && part.encoding == Encoding::None {
             return self.attach(kind);
         }
         let (PartType::Text(text) | PartType::Html(text)) = &part.body else { return };
         let text = utf8.as_deref().unwrap_or(text);
         let is_html = kind.sub == "html";
-        // A page may hold its pictures.
+        // A page may contain its pictures.
         if text.len() > if is_html { 4 * MESSAGE_BYTES_MAX } else { MESSAGE_BYTES_MAX } {
             self.is_too_large = true;
             return;
@@ -184,7 +184,7 @@ impl<'m> Parts<'m> {
 /// Text with fewer letters may be a stub, such as "This mail has to be read in a browser".
 const STUB_LETTERS_MAX: usize = 200;
 
-/// How many times the letters of a stub the page has.
+/// How many times as many letters as a stub the page has.
 const STUB_FACTOR: usize = 4;
 
 /// The number of letters in lines that are not quoted.
@@ -192,7 +192,7 @@ fn own_letters(lines: &[Line]) -> usize {
     lines.iter().filter(|line| line.depth == 0).map(|line| line.text.chars().filter(|c| c.is_alphanumeric()).count()).sum()
 }
 
-/// What the header of a part says of it.
+/// What a part's header says about it.
 #[derive(Default)]
 struct Kind {
     main: String,
@@ -244,12 +244,12 @@ fn as_utf8(part: &[u8], kind: &Kind) -> Option<String> {
     is_utf8.then(|| text.to_string())
 }
 
-/// Where the body of a part begins: behind the first empty line.
+/// Where the body of a part begins: after the first empty line.
 pub(super) fn body_start(part: &[u8]) -> usize {
     header_end(part).unwrap_or(part.len())
 }
 
-/// The end of the header of a part, with the empty line; `None` if it has no end.
+/// The end of a part's header, including the empty line; `None` if the header has no end.
 pub(super) fn header_end(part: &[u8]) -> Option<usize> {
     if part.starts_with(b"\n") { Some(1) } else { memchr::memmem::find(part, b"\n\n").map(|at| at + 2) }
 }

@@ -1,4 +1,4 @@
-//! Text that was signed or encrypted in place (RFC 9580, section 7): the marks of a signature are taken off, and an encrypted
+//! Text that was signed or encrypted in place (RFC 9580, section 7). The marks of a signature are removed, and an encrypted
 //! text is nobody's words.
 
 use super::plain::Line;
@@ -9,7 +9,7 @@ const SIGNATURE_END: &str = "-----END PGP SIGNATURE-----";
 const ENCRYPTED: &str = "-----BEGIN PGP MESSAGE-----";
 const ENCRYPTED_END: &str = "-----END PGP MESSAGE-----";
 
-/// The lines without the marks, and whether some were encrypted.
+/// The lines without the marks, and whether any of them were encrypted.
 pub(super) fn plain(lines: Vec<Line>) -> (Vec<Line>, bool) {
     if !lines.iter().any(|line| line.text.starts_with("-----BEGIN PGP ")) {
         return (lines, false);
@@ -17,7 +17,7 @@ pub(super) fn plain(lines: Vec<Line>) -> (Vec<Line>, bool) {
     let mut kept = Vec::new();
     let mut is_encrypted = false;
     let mut is_signed = false;
-    // The line that ends what is left out.
+    // The line that ends the part to leave out.
     let mut until: Option<&str> = None;
     for mut line in lines {
         let text = line.text.trim_end();

@@ -1,11 +1,11 @@
-//! What the folder, the labels and the flags of a mail say of it: whether it was sent, deleted, or is spam or a draft.
+//! What an email's folder, labels and flags say about it: whether it was sent, deleted, or is spam or a draft.
 //!
-//! Folders and Gmail's labels are named in the language of the account, so their usual names are listed here.
+//! Folders and Gmail's labels have names in the language of the account, so the usual names are listed here.
 
 use crate::SkipReason;
 use crate::identity::folded;
 
-/// Why a mail is not imported.
+/// Why an email is not imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// In the trash, or marked to be removed.
@@ -14,12 +14,12 @@ pub(super) enum Fate {
     Draft,
     /// Spam.
     Spam,
-    /// A chat that Gmail exports among the mails.
+    /// A chat that Gmail exports along with mail.
     Chat,
 }
 
 impl Fate {
-    /// As the reason of a skip.
+    /// The matching reason for a skip.
     pub(super) const fn reason(self) -> SkipReason {
         match self {
             Self::Deleted => SkipReason::Deleted,
@@ -30,7 +30,7 @@ impl Fate {
     }
 }
 
-/// What is known of a mail from where it was found.
+/// What is known about an email from where it was found.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place {
     /// Why it is not imported, if so.
@@ -45,7 +45,7 @@ impl Place {
         Self { fate, is_sent: false }
     }
 
-    /// What the name of a folder says. A folder of sent mail says nothing, because people also keep other mail there.
+    /// What the name of a folder says. A folder of sent mail says nothing, because people also keep other mail in it.
     pub(super) fn of_folder(name: &str) -> Self {
         let name = folded(name);
         // The folders of a Maildir are named `.INBOX.Trash`.
@@ -59,7 +59,7 @@ impl Place {
         Self { fate: usual.iter().find_map(|usual| usual.fate()), is_sent: usual.contains(&Usual::Sent) }
     }
 
-    /// This, and where it says nothing, `other`.
+    /// This, or `other` where this says nothing.
     pub(super) fn or(self, other: Self) -> Self {
         Self { fate: self.fate.or(other.fate), is_sent: self.is_sent || other.is_sent }
     }

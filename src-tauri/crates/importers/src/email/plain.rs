@@ -1,12 +1,12 @@
-//! Lines of plain text: how deep each is quoted, with soft line breaks joined (RFC 3676).
+//! Lines of plain text, with their quotation depth, and with soft line breaks joined (RFC 3676).
 
-/// Maximum number of lines of a mail's text. A line takes about forty bytes beside its text.
+/// Maximum number of lines of an email's text. A line takes about forty bytes in addition to its text.
 pub(super) const LINES_MAX: usize = 200_000;
 
-/// A line of a mail's text.
+/// A line of an email's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// How often it is quoted.
+    /// The depth of quotation.
     pub(super) depth: usize,
     /// Its text, without the marks of quotation.
     pub(super) text: String,
@@ -17,9 +17,9 @@ pub(super) struct Line {
 /// How the plain text was written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Flow {
-    /// Whether a line that ends with a space goes on in the next one (`format=flowed`).
+    /// Whether a line that ends with a space continues in the next one (`format=flowed`).
     pub(super) is_flowed: bool,
-    /// Whether that space is no part of the text (`delsp=yes`).
+    /// Whether that space is not part of the text (`delsp=yes`).
     pub(super) drops_space: bool,
 }
 
@@ -47,11 +47,11 @@ pub(super) fn lines(text: &str, flow: Flow) -> Option<Vec<Line>> {
     Some(lines)
 }
 
-/// The depth of quotation of a line, and its text.
+/// The quotation depth of a line, and its text.
 fn unquoted(line: &str) -> (usize, &str) {
     let mut depth = 0;
     let mut rest = line;
-    // Between two marks there may be a space: "> > text".
+    // There may be a space between two marks: "> > text".
     while let Some(after) = rest.strip_prefix('>').or_else(|| if depth > 0 { rest.strip_prefix(" >") } else { None }) {
         depth += 1;
         rest = after;

@@ -1,6 +1,6 @@
-//! Subjects without what mail programs put before them.
+//! Subjects without the prefixes that mail programs add.
 
-/// Prefixes of answers, in lower case.
+/// Prefixes of replies, in lower case.
 const ANSWERS: &[&str] =
     &["re", "aw", "sv", "vs", "antw", "odp", "ynt", "ref", "res", "rif", "r", "回复", "回覆", "答复", "答覆", "返信"];
 
@@ -8,19 +8,19 @@ const ANSWERS: &[&str] =
 const FORWARDS: &[&str] =
     &["fwd", "fw", "wg", "tr", "rv", "enc", "pd", "ilt", "i̇lt", "doorst", "vb", "vl", "vidb", "转发", "轉寄", "転送", "i"];
 
-/// A subject, taken apart.
+/// A subject, split up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Subject {
     /// What it is about.
     pub(super) topic: String,
-    /// Whether it has a prefix of an answer or forward.
+    /// Whether it has the prefix of an answer or a forward.
     pub(super) is_answer: bool,
-    /// Whether its first prefix is that of a forward.
+    /// Whether its first prefix marks a forward.
     pub(super) is_forward: bool,
 }
 
 impl Subject {
-    /// Takes a subject apart.
+    /// Splits up a subject.
     pub(super) fn of(text: &str) -> Self {
         let mut topic = text.trim();
         let mut subject = Self::default();
@@ -40,7 +40,7 @@ impl Subject {
         subject
     }
 
-    /// The topic in a form that answers share.
+    /// The topic in a form common to all answers.
     pub(super) fn key(&self) -> String {
         self.topic.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
     }

@@ -1,13 +1,13 @@
-//! The dates of Google Chat, which are sentences: "Thursday, November 3, 2016 at 11:59:50 AM UTC". Their language and order are
-//! those of the account.
+//! Parses the dates of Google Chat, which are written as phrases: "Thursday, November 3, 2016 at 11:59:50 AM UTC". Their
+//! language and word order depend on the account.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use keepsake_domain::{TimeCertainty, Timestamp};
 
 use crate::time::{Zone, parse_rfc3339};
 
-/// The first letters of the months in languages that put the number of the day and the year as digits: English, German, French,
-/// Spanish, Portuguese, Italian, Dutch, Russian.
+/// The first letters of the months, in languages that write the day and the year as digits: English, German, French, Spanish,
+/// Portuguese, Italian, Dutch, Russian.
 const MONTHS: [&[&str]; 12] = [
     &["jan", "ene", "gen", "янв"],
     &["feb", "fév", "fev", "фев"],
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)>
     let clock = words.iter().find_map(|word| clock(word))?;
     let year = words.iter().filter_map(|word| number(word)).find(|number| (1970..=9999).contains(number))?;
     let day = words.iter().filter_map(|word| number(word)).find(|number| (1..=31).contains(number))?;
-    // The day of the week may begin like a month ("mardi"), and comes before it.
+    // A weekday may begin like a month ("mardi"), but it precedes the month, so the last match is used.
     let month =
         words.iter().rev().find_map(|word| MONTHS.iter().position(|names| names.iter().any(|name| word.starts_with(name))))?;
     let has = |wanted: &str| words.contains(&wanted);

@@ -88,7 +88,7 @@ impl Group {
         let is_deleted = record.message_state.text().is_some_and(|state| state.eq_ignore_ascii_case("deleted"))
             || record.deleted_date.text().is_some()
             || record.deletion_metadata.is_some_and(|raw| raw.get() != "null");
-        // An edited message has its first time only in its first version.
+        // Only the first version of an edited message has its original time.
         let versions = Items::of(record.previous_message_versions).0;
         let first = versions.into_iter().filter_map(object::<Version<'_>>).find_map(|version| {
             version.created_date.text().map(str::to_owned) // The version is gone after this.
@@ -229,7 +229,7 @@ fn link(annotation: &Value) -> Option<Value> {
     (!found.is_empty()).then(|| found.into())
 }
 
-/// The notice that an annotation stands for in a message without words: a call, a task or an event.
+/// The notice for an annotation in a message without words: a call, a task or an event.
 fn notice(annotation: &Value, who: &str) -> Option<String> {
     if annotation.get("video_call_metadata").is_some() {
         return Some(call("Call", None));

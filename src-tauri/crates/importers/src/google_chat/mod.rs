@@ -1,7 +1,7 @@
-//! Google Chat from Google Takeout: a folder per direct chat or space, with its messages and members, and one that names the
-//! account.
+//! Google Chat from Google Takeout: a folder per direct chat or space, with its messages and members, and a folder that names
+//! the account.
 //!
-//! The messages of a group are read one by one. Files that were sent are known by name only. For the format, see docs/formats.md,
+//! The messages of a group are read one by one. Only the names of sent files are known. For the format, see docs/formats.md,
 //! section 21.
 
 mod date;
@@ -39,15 +39,15 @@ const MESSAGES: &str = "messages.json";
 const GROUP: &str = "group_info.json";
 const ACCOUNT: &str = "user_info.json";
 
-/// Beginnings of the names of the folders of groups and of the account.
+/// The prefixes of the folder names of groups and of the account.
 const GROUPS: &[&str] = &["DM ", "Space "];
 const ACCOUNTS: &str = "User ";
 
-/// The name of every group without a name.
+/// The name given to every group without a name.
 const UNNAMED: &str = "Group Chat";
 
-/// The folder of a group or account and the name of a file in it: `Groups/DM abc/messages.json`. The first folder has the
-/// language of the account, and is missing if only that folder is imported.
+/// The folder of a group or account and the name of a file in it: `Groups/DM abc/messages.json`. The first folder is named in
+/// the account's language, and is missing from the path if it is itself the imported folder.
 fn parts(path: &str) -> Option<(&str, &str)> {
     let (folder, name) = path.rsplit_once('/')?;
     let own = folder.split_once('/').map_or(folder, |(_, own)| own);
@@ -58,7 +58,7 @@ fn parts(path: &str) -> Option<(&str, &str)> {
     (is_group || own.starts_with(ACCOUNTS) && name == ACCOUNT).then_some((folder, name))
 }
 
-/// An export has a group with both of its files.
+/// An export has at least one group with both of its files.
 fn claims(paths: &[&str]) -> Vec<usize> {
     let folders = |wanted: &str| -> BTreeSet<&str> {
         paths.iter().filter_map(|path| parts(path)).filter(|(_, name)| *name == wanted).map(|(folder, _)| folder).collect()
@@ -96,7 +96,7 @@ struct Info<'a> {
     members: Option<&'a RawValue>,
 }
 
-/// An address in the form in which addresses are compared, because the export does not write them all alike.
+/// An address in normalized form for comparison, because the export does not write addresses consistently.
 fn address(email: &Loose<'_>) -> Option<String> {
     email.text().map(|email| email.trim().to_lowercase()).filter(|email| !email.is_empty())
 }
@@ -118,7 +118,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
             _ => {}
         }
     }
-    // Two accounts in one folder are two exports, put together by hand: then none of them is the owner.
+    // Two accounts in one folder are two exports that were put together by hand; then neither is the owner.
     let owner = if owners.len() == 1 { owners.pop_first() } else { None };
     for folder in folders {
         let info = files.whole(&format!("{folder}/{GROUP}"))?;
@@ -167,7 +167,7 @@ impl Group {
         }
     }
 
-    /// The people who can read it by its list of members, without the owner and programs.
+    /// The people who can read the chat according to its member list, except the owner and programs.
     fn members(&self, info: &[u8], out: &Out<'_>) -> Vec<ChannelHandle> {
         let mut mended = String::new();
         let info: Option<Info<'_>> = record(info, &mut mended);
@@ -202,7 +202,7 @@ impl Group {
         self.names.get(&email.to_lowercase()).map_or(email, String::as_str).to_owned()
     }
 
-    /// The time of a message: as written, or that of the one before it.
+    /// The time of a message: as written, or else the time of the previous message.
     fn time(&mut self, written: Option<&str>, out: &Out<'_>) -> When {
         let read = written.and_then(|written| date::read(written, out.options.zone));
         let (time, certainty) =

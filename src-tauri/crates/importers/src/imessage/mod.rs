@@ -1,8 +1,8 @@
 //! The database of Messages on a Mac (`chat.db`) and of an iPhone's backup (`sms.db`): iMessage, SMS and RCS.
 //!
-//! A person's iMessages and SMS are separate chats in the database and one conversation in Messages, so the address decides.
-//! Names of people are not in the database. Tapbacks are messages of their own there and become reactions here. Deliberately not
-//! here: the files, and what apps inside Messages send. For the format, see docs/formats.md, "iMessage".
+//! A person's iMessages and SMS are separate chats in the database but one conversation in Messages, so they are grouped by
+//! address. People's names are not in the database. Tapbacks are separate messages there and become reactions here.
+//! Deliberately not here: the files, and what apps inside Messages send. For the format, see docs/formats.md, "iMessage".
 
 mod plist;
 mod tapbacks;
@@ -36,13 +36,13 @@ const CHANNEL: &str = "imessage";
 /// Messages as the author of its notices.
 const PROGRAM: Program = Program { kind: SourceKind::Imessage, name: "Messages", handle: "Messages" };
 
-/// The owner's handle where the database does not tell the address.
+/// The owner's handle if the database does not give the address.
 const OWNER: &str = "me";
 
 /// The start of 2001, from which the times are counted, in milliseconds.
 const EPOCH_MS: i64 = 978_307_200_000;
 
-/// Greater times are in nanoseconds, which newer versions use; this many seconds are 31,000 years.
+/// Times above this are in nanoseconds, which newer versions use; in seconds, it would be 31,000 years.
 const SECONDS_MAX: u64 = 1_000_000_000_000;
 
 /// The character that stands for a file or an app in a text.
@@ -51,7 +51,7 @@ const PLACE_OF_FILE: char = '\u{fffc}';
 /// The style of a chat that is a group.
 const GROUP_STYLE: i64 = 43;
 
-/// The ending of files that belong to the preview of a link.
+/// The suffix of files that belong to a link preview.
 const PREVIEW_FILE: &str = ".pluginPayloadAttachment";
 
 /// The columns of a message, in the order of the indexes below.
@@ -104,7 +104,7 @@ fn handles(connection: &Connection) -> rusqlite::Result<HashMap<i64, String>> {
     Ok(handles)
 }
 
-/// The conversations, and which rows of chats belong to each.
+/// The conversations, and which chat rows belong to each.
 struct Chats {
     all: Vec<Room>,
     by_row: HashMap<i64, u32>,
@@ -142,7 +142,7 @@ impl Chats {
     }
 }
 
-/// The messages that are in several chats, which are few.
+/// The few messages that are in several chats.
 fn shared(connection: &Connection) -> rusqlite::Result<HashSet<i64>> {
     let mut statement = connection.prepare("SELECT message_id FROM chat_message_join GROUP BY message_id HAVING count(*) > 1")?;
     let rows = statement.query_map([], |row| Ok(number(row, 0)))?;
@@ -156,11 +156,11 @@ enum Place {
     Chat(u32),
     /// In the folder of deleted messages.
     Deleted,
-    /// In no chat, and from nobody.
+    /// In no chat, and without a sender.
     Nowhere,
 }
 
-/// All messages, those of a conversation together and in time order.
+/// All messages, grouped by conversation and in time order.
 fn order(connection: &Connection, tables: &Tables, archive: &mut Archive) -> rusqlite::Result<Vec<Turn<Place>>> {
     let mut deleted = HashSet::new();
     if tables.has("chat_recoverable_message_join", &["message_id"]) {
@@ -215,12 +215,12 @@ fn files<'c>(connection: &'c Connection, tables: &Tables) -> rusqlite::Result<Op
     connection.prepare(&query).map(Some)
 }
 
-/// What is known of the whole database.
+/// What is known about the whole database.
 struct Archive {
     handles: HashMap<i64, String>,
     chats: Chats,
     tapbacks: Tapbacks,
-    /// The rows in several chats, and those of them that were told.
+    /// The rows that are in several chats, and those of them already emitted.
     shared: HashSet<i64>,
     known: HashSet<i64>,
 }
@@ -229,7 +229,7 @@ struct Archive {
 struct Found {
     guid: String,
     words: Option<String>,
-    /// There are words, but not in a form that can be read.
+    /// True if there are words, but in a form that cannot be read.
     is_unreadable: bool,
     summary: Option<Summary>,
     when: When,
@@ -243,7 +243,7 @@ struct Found {
     thread: Option<String>,
     app: Option<String>,
     metadata: Metadata,
-    /// The kind of what refers to another message, other than a tapback; zero for a message of its own.
+    /// The kind of reference to another message, other than a tapback; zero for a message that refers to none.
     association: i64,
 }
 
@@ -420,12 +420,12 @@ fn attachments(statement: &mut Statement<'_>, id: i64) -> rusqlite::Result<Attac
     Ok(attached)
 }
 
-/// A text without the places of its files.
+/// A text without the placeholders for its files.
 fn shown(words: &str) -> String {
     words.chars().filter(|character| *character != PLACE_OF_FILE).collect()
 }
 
-/// What happened in a chat. The numbers are those of Messages.
+/// An event in a chat. The numbers are those used by Messages.
 fn event(chat: &Room, found: Found) -> Result<Message, SkipReason> {
     let name = found.author.name.as_str();
     let mut metadata = Metadata::new();

@@ -1,13 +1,14 @@
-//! Reads the summary of a message, a binary property list, for the parts that were edited or unsent.
+//! Reads the summary of a message, a binary property list, to find the parts that were edited or unsent.
 //!
-//! Only what is needed for that is read: dictionaries, arrays, numbers, strings and data. Everything else counts as nothing.
+//! Only the types needed for this are read: dictionaries, arrays, numbers, strings and data. Everything else is read as
+//! nothing.
 
 use std::collections::BTreeMap;
 
 /// The beginning of every binary property list.
 const MAGIC: &[u8] = b"bplist00";
 
-/// Length of the part at the end that says where everything is.
+/// Length of the trailer, the part at the end that says where everything is.
 const TRAILER_BYTES: usize = 32;
 
 /// Maximum depth. A summary has five levels.
@@ -39,10 +40,10 @@ impl<'b> Value<'b> {
 /// The parsed parts of a list.
 struct List<'b> {
     bytes: &'b [u8],
-    /// Where the places of the values are, and how many bytes each place takes.
+    /// Where the offsets of the values are, and how many bytes each offset takes.
     places: usize,
     place_len: usize,
-    /// How many bytes the number of a value takes.
+    /// How many bytes the index of a value takes.
     number_len: usize,
     left: usize,
 }
@@ -111,7 +112,7 @@ impl<'b> List<'b> {
         })
     }
 
-    /// The number of elements or bytes of a value, and where they begin. Fifteen means that the number follows.
+    /// The number of elements or bytes of a value, and where they begin. Fifteen means that the actual number follows.
     fn count(&self, marker: u8, at: usize) -> Option<(usize, usize)> {
         if marker & 0x0f != 0x0f || !matches!(marker >> 4, 0x4..=0x6 | 0xa | 0xd) {
             return Some((usize::from(marker & 0x0f), at));
@@ -120,7 +121,7 @@ impl<'b> List<'b> {
         Some((big_endian(self.bytes.get(at + 1..at + 1 + len)?)?, at + 1 + len))
     }
 
-    /// The numbers of the elements of a container.
+    /// The indexes of the elements of a container.
     fn numbers(&self, from: usize, count: usize) -> Option<Vec<usize>> {
         if self.number_len == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! Tapbacks: reactions that Messages keeps as messages of their own, which refer to the message that they are on.
+//! Tapbacks: reactions that Messages stores as separate messages, which refer to the message they react to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,20 +12,20 @@ pub(super) const PLACED_STICKER: i64 = 1000;
 /// The kind of a vote in a poll.
 pub(super) const VOTE: i64 = 4000;
 
-/// The kinds of tapbacks that are set, in the order of [`EMOJIS`]; those that take one back are 1000 higher.
+/// The kinds of tapbacks that are added, in the order of [`EMOJIS`]; the kinds that remove one are 1000 higher.
 const SET: std::ops::RangeInclusive<i64> = 2000..=2007;
 const TAKEN_BACK: std::ops::RangeInclusive<i64> = 3000..=3007;
 
 /// What the tapbacks show. The seventh has its emoji in a column, and the last is a sticker.
 const EMOJIS: [&str; 8] = ["❤️", "👍", "👎", "😂", "‼️", "❓", "", "sticker"];
 
-/// Maximum number of tapbacks that are kept, at about 150 bytes each. Ten years of lively groups have a tenth of it.
+/// Maximum number of tapbacks that are kept, at about 150 bytes each. Ten years of lively groups have a tenth of that.
 const TAPBACKS_MAX: usize = 500_000;
 
 /// The tapbacks of a database.
 #[derive(Default)]
 pub(super) struct Tapbacks {
-    /// By the message that they are on: who, and what. Somebody can set several different ones.
+    /// For each message: who reacted, and with what. One person can add several different tapbacks.
     on: HashMap<String, Vec<(String, String)>>,
     /// The rows of all tapbacks.
     pub(super) rows: HashSet<i64>,
@@ -72,7 +72,7 @@ impl Tapbacks {
         Ok(tapbacks)
     }
 
-    /// The tapbacks on a message: the emoji, and who set it.
+    /// The tapbacks on a message: the emoji, and who added it.
     pub(super) fn on(&self, guid: &str) -> impl Iterator<Item = (&str, &str)> {
         self.on.get(guid).into_iter().flatten().map(|(who, emoji)| (emoji.as_str(), who.as_str()))
     }

@@ -1,4 +1,4 @@
-//! Reads the words out of an archived string with attributes, in which newer versions of Messages keep the text of a message.
+//! Reads the words from an archived attributed string, in which newer versions of Messages store a message's text.
 //!
 //! The archive is a stream of typed values ("typedstream"). The first string in it is the text; what follows are the attributes
 //! of its parts, which are not read.
@@ -6,14 +6,14 @@
 /// The beginning of every archive.
 const MAGIC: &[u8] = b"\x04\x0bstreamtyped";
 
-/// What precedes the bytes of the first string: the new type `+`, which is an array of bytes with their number.
+/// What precedes the bytes of the first string: the new type `+`, a byte array with its length.
 const STRING: &[u8] = b"\x84\x01+";
 
-/// The number in the next two bytes, or the next four, is the length.
+/// The length is in the next two bytes, or in the next four.
 const TWO_BYTES: u8 = 0x81;
 const FOUR_BYTES: u8 = 0x82;
 
-/// The text of an archive; `None` if it is not one or damaged.
+/// The text of an archive; `None` if it is not an archive or is damaged.
 pub(super) fn text(archive: &[u8]) -> Option<String> {
     let rest = archive.strip_prefix(MAGIC)?;
     let at = memchr::memmem::find(rest, STRING)? + STRING.len();

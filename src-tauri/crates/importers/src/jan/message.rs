@@ -1,7 +1,7 @@
 //! One message of a Jan thread.
 //!
-//! The text of a prompt ends with a list of the attached files, for the model; it is not the person's. Reasoning and tool calls are
-//! in the content (newer versions), or in `<think>` and in `metadata.tool_calls`.
+//! The text of a prompt ends with a list of the attached files, which is for the model and not the person's words. Reasoning
+//! and tool calls are in the content (newer versions), or in `<think>` and in `metadata.tool_calls`.
 
 use keepsake_domain::{MessageType, TimeCertainty};
 use serde::{Deserialize, Deserializer};
@@ -58,7 +58,7 @@ struct Metadata<'a> {
     model: Loose<'a>,
 }
 
-/// A value that is written, even if it is null: no parent is something else than an unknown one.
+/// Keeps a value that is present, even if it is null, because having no parent differs from having an unknown one.
 fn even_null<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
@@ -149,14 +149,14 @@ pub(super) struct Linked {
 }
 
 impl Linked {
-    /// Its approximate memory.
+    /// Its approximate memory use.
     pub(super) fn weight(&self) -> usize {
         1000 + self.turn.parts.iter().map(|part| 500 + part.text.len()).sum::<usize>()
     }
 }
 
 impl RawMessage<'_> {
-    /// The message. One without anything in it is counted as skipped; it keeps its place in the tree.
+    /// The message. An empty message is counted as skipped, but keeps its place in the tree.
     pub(super) fn linked(&self, assistant: Option<&str>, stand_ins: &mut StandIns, out: &mut Out<'_>) -> Option<Linked> {
         let mut mended = String::new();
         let metadata = self.metadata.and_then(|raw| whole::<Metadata<'_>>(raw, &mut mended)).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Jan threads: a folder for each, with `thread.json` and `messages.jsonl`.
+//! Jan threads: one folder per thread, with `thread.json` and `messages.jsonl`.
 //!
-//! Messages are a list until one is edited or answered again; from then on each names its parent, and the thread and its messages
-//! name the branch that is shown. For formats and pitfalls, see docs/formats.md, "Jan".
+//! Messages are a plain list until one is edited or answered again; from then on each message names its parent, and the thread
+//! and its messages name the branch that is shown. For formats and pitfalls, see docs/formats.md, "Jan".
 
 mod message;
 
@@ -44,7 +44,7 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// The files of all threads: in the data folder, in the folder of all threads, or in the folder of one.
+/// The files of all threads, found in the data folder, in the folder of all threads, or in the folder of a single thread.
 fn claims(paths: &[&str]) -> Vec<usize> {
     let mut folders: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
     for (at, path) in paths.iter().enumerate() {
@@ -57,7 +57,7 @@ fn claims(paths: &[&str]) -> Vec<usize> {
     if !folders.values().any(|files| files.len() == 2) {
         return Vec::new();
     }
-    // A thread in which nothing was said yet has no messages; it is only known as one beside others.
+    // A thread in which nothing has been said has no messages; it is recognized only next to other threads.
     folders.retain(|folder, files| files.len() == 2 || split(folder).0 == THREADS);
     let mut claimed: Vec<usize> = folders.into_values().flatten().map(|(at, _)| at).collect();
     claimed.sort_unstable();
@@ -104,7 +104,7 @@ struct Project<'a> {
     id: Loose<'a>,
 }
 
-/// What `thread.json` tells.
+/// The contents of `thread.json`.
 #[derive(Default)]
 struct Thread {
     id: Option<String>,
@@ -136,7 +136,7 @@ fn thread_of(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<Thread, Halt>
     let mut mended = String::new();
     let bytes = bytes.trim_ascii();
     let Some(raw) = record::<RawThread<'_>>(bytes, &mut mended).filter(|_| bytes.starts_with(b"{")) else {
-        // The messages tell enough to be read without it.
+        // The messages can be read without it.
         out.skip_bytes(SkipReason::NotAMessage, bytes);
         return Ok(Thread::default());
     };
@@ -163,7 +163,7 @@ fn thread_of(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<Thread, Halt>
 #[derive(Default)]
 struct Messages {
     linked: Vec<Linked>,
-    /// The id of the thread that they name.
+    /// The thread id given in the messages.
     thread: Option<String>,
     has_any: bool,
 }
@@ -225,8 +225,8 @@ fn tell(thread: Thread, folder: &str, mut messages: Messages, out: &mut Out<'_>)
     talk.tell(turns, out)
 }
 
-/// Gives each message of a tree its parent. Versions of Jan wrote answers without one; such an answer belongs to the prompt before
-/// it, and the next prompt, which was linked past the answer, belongs to the answer.
+/// Gives each message of a tree its parent. Some versions of Jan wrote answers without a parent; such an answer belongs to the
+/// prompt before it. The next prompt, which was linked past the answer, belongs to the answer.
 fn attach(linked: &mut [Linked]) {
     let mut displaced: HashMap<String, String> = HashMap::new();
     let mut previous: Option<(String, bool)> = None;
@@ -259,14 +259,14 @@ fn active_leaf(linked: &[Linked], root: Option<&str>) -> Option<String> {
     for one in linked {
         children.entry(one.turn.parent.as_deref()).or_default().push(one);
     }
-    // Of several versions, the chosen one is shown, otherwise the newest.
+    // Of several versions, the chosen one is shown, or else the newest.
     let choose = |parent: Option<&str>, chosen: Option<&str>| {
         let versions = children.get(&parent)?;
         let chosen = versions.iter().find(|one| chosen == Some(one.turn.id.as_str()));
         chosen.or_else(|| versions.iter().max_by_key(|one| one.turn.time.map(|(time, _)| time))).copied()
     };
     let mut now = choose(None, root)?;
-    // A cycle ends when as many messages were passed as there are.
+    // If there is a cycle, stop after as many steps as there are messages.
     for _ in 0..linked.len() {
         match choose(Some(&now.turn.id), now.chosen.as_deref()) {
             Some(next) => now = next,

@@ -1,4 +1,4 @@
-//! Splits a JSON array into its elements, keeping only one in memory. A root object counts as the only element.
+//! Splits a JSON array into its elements, keeping only one in memory. A root object is treated as the only element.
 
 use std::io::{self, BufRead};
 

@@ -1,6 +1,6 @@
 //! The paths of the keys at the beginning of a JSON file, by which its kind is recognized: `messages[].from_id`.
 //!
-//! What stands in a string, such as a quoted export, gives no path.
+//! Text inside a string, such as a quoted export, gives no path.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ const DEPTH_MAX: usize = 8;
 /// Maximum number of paths. A file of one of the known formats has a few hundred.
 const PATHS_MAX: usize = 5_000;
 
-/// Maximum length of a key in bytes. Objects keyed by id have longer ones, which identify nothing.
+/// Maximum length of a key in bytes. Objects keyed by id have longer keys, which identify nothing.
 const KEY_BYTES_MAX: usize = 48;
 
-/// The paths of the keys in the first part of a JSON file. The element of an array is written `[]`, and the objects of a file
-/// with one per line share their paths.
+/// The paths of the keys in the first part of a JSON file. Array elements are written as `[]`, and in a file with one object
+/// per line, all objects share their paths.
 #[derive(Debug, Default)]
 pub(crate) struct Outline(HashSet<String>);
 
@@ -45,7 +45,8 @@ impl Outline {
                 }
                 b'{' | b'[' => {
                     let path = match open.last() {
-                        // A hostile file may nest without end, and its paths would grow with the square of its depth.
+                        // A hostile file may nest without end, and the size of its paths would grow with the square of its
+                        // depth.
                         _ if open.len() >= DEPTH_MAX => String::new(),
                         None => String::new(),
                         Some((path, true)) => format!("{path}[]"),

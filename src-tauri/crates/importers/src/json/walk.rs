@@ -19,9 +19,9 @@ pub(crate) enum Step<'b> {
     Value(&'b str, &'b [u8]),
     /// A value that exceeds the size limit, with its beginning.
     TooLarge(&'b str, &'b [u8]),
-    /// An object or array to enter begins.
+    /// The start of an object or array to enter.
     Begin(&'b str),
-    /// An object or array that was entered ends.
+    /// The end of an object or array that was entered.
     End(&'b str),
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Walk<'r> {
     path: String,
     value: Vec<u8>,
     has_begun: bool,
-    /// The path ends with the key or index of a value that was handed out.
+    /// True if the path ends with the key or index of a value that was handed out.
     is_after_value: bool,
     bytes_done: u64,
 }
@@ -109,7 +109,7 @@ impl<'r> Walk<'r> {
         self.path.truncate(self.levels.last().map_or(0, |level| level.path_len));
     }
 
-    /// The next byte that is not whitespace and separates nothing. The byte itself is not consumed.
+    /// The next byte that is neither whitespace nor a separator. The byte itself is not consumed.
     fn next_significant(&mut self) -> io::Result<Option<u8>> {
         loop {
             let chunk = self.input.fill_buf()?;
@@ -130,7 +130,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// A key, with its escapes resolved. Anything that is not a key counts as an empty one, and is consumed.
+    /// A key, with its escapes resolved. Anything else is consumed and gives an empty key.
     fn read_key(&mut self, first: u8) -> io::Result<String> {
         self.read_value(first)?;
         self.value.truncate(KEY_BYTES_MAX);
@@ -153,7 +153,7 @@ impl<'r> Walk<'r> {
             } else {
                 balance.feed(chunk)
             };
-            // A stray byte at the place of a value is consumed, so that every step makes progress.
+            // A stray byte in place of a value is consumed, so that every step makes progress.
             let len = match end {
                 Some(0) if self.value.is_empty() => 1,
                 end => end.unwrap_or(chunk.len()),

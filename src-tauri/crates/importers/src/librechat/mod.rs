@@ -1,8 +1,9 @@
 //! LibreChat exports: one object with a conversation, or an array of such objects. Its messages are a list, or a tree in which each
 //! message contains its answers; see `tree`.
 //!
-//! The export does not say which branch was shown last, so the path to the latest message counts. Text in Markdown, text or CSV is not
-//! read: the same menu exports JSON, which loses nothing. For formats and pitfalls, see docs/formats.md, "LibreChat".
+//! The export does not say which branch was shown last, so the path to the latest message is used. Exports in Markdown, text or
+//! CSV are not read: the same menu exports JSON, which loses nothing. For formats and pitfalls, see docs/formats.md,
+//! "LibreChat".
 
 mod tree;
 
@@ -160,7 +161,7 @@ fn read(input: &mut dyn BufRead, _site: &Site<'_>, out: &mut Out<'_>) -> Result<
     let mut walk = Walk::new(input, ENTER);
     let mut conversation = Conversation::default();
     let mut is_array = false;
-    // The conversations of the file, so that one that stands there twice is read once.
+    // The conversations already read, so that one that appears twice in the file is read once.
     let mut seen = HashSet::new();
     loop {
         let Some(step) = walk.next()? else { return Ok(()) };
@@ -168,7 +169,7 @@ fn read(input: &mut dyn BufRead, _site: &Site<'_>, out: &mut Out<'_>) -> Result<
         match step {
             Step::Value(path, bytes) => match path.trim_start_matches("[].") {
                 "messages[]" | "messagesTree[]" => conversation.messages(bytes, out),
-                // Something in the array that is no conversation.
+                // An array element that is not a conversation.
                 "[]" => out.skip_bytes(SkipReason::Malformed, bytes),
                 field => conversation.learn(field, bytes),
             },
@@ -211,7 +212,7 @@ impl Conversation {
         }
     }
 
-    /// Reads a message with the messages in it.
+    /// Reads a message and the messages nested in it.
     fn messages(&mut self, bytes: &[u8], out: &mut Out<'_>) {
         if !bytes.starts_with(b"{") {
             out.skip_bytes(SkipReason::Malformed, bytes);
@@ -288,7 +289,7 @@ fn scalar(bytes: &[u8]) -> Option<String> {
     record::<Loose<'_>>(bytes, &mut mended)?.id().map(|id| id.into_owned())
 }
 
-/// The parts of a message. What has no text is counted as skipped.
+/// The parts of a message. A message without content is counted as skipped.
 fn parts_of(message: &RawMessage<'_>, is_answer: bool, out: &mut Out<'_>) -> Vec<Part> {
     let text = message.text.text().unwrap_or_default();
     let mut files = Vec::new();
@@ -301,7 +302,7 @@ fn parts_of(message: &RawMessage<'_>, is_answer: bool, out: &mut Out<'_>) -> Vec
     if words.trim().is_empty() {
         words = text.to_owned();
     }
-    // Answers of older versions hold their reasoning in the text.
+    // Older versions put an answer's reasoning in its text.
     if is_answer && let Some((thinking, rest)) = words.strip_prefix(THINKING_BEGIN).and_then(|text| text.split_once(THINKING_END))
     {
         parts.insert(0, Part::of("#thinking", thinking, MessageType::Thinking));
@@ -318,7 +319,7 @@ fn parts_of(message: &RawMessage<'_>, is_answer: bool, out: &mut Out<'_>) -> Vec
     parts
 }
 
-/// What is kept of a message beside its words.
+/// The metadata kept for a message in addition to its words.
 fn remarks(message: &RawMessage<'_>) -> Metadata {
     let mut metadata = Metadata::new();
     let feedback = message.feedback.and_then(object::<Feedback<'_>>);
@@ -348,7 +349,7 @@ fn file_name(raw: &RawValue) -> Option<String> {
     file.filename.text().or(path).map(str::to_owned)
 }
 
-/// The words and the other parts in a content.
+/// The words and the other parts of a message's content.
 fn contents(content: Option<&RawValue>, files: &mut Vec<String>) -> (String, Vec<Part>) {
     let mut words: Vec<String> = Vec::new();
     let mut parts = Vec::new();
@@ -372,7 +373,7 @@ fn contents(content: Option<&RawValue>, files: &mut Vec<String>) -> (String, Vec
             }
             "image_file" => files.push(item.image_file.and_then(file_name).unwrap_or_else(|| "image".to_owned())),
             "image_url" => files.push("image".to_owned()),
-            // Which agent goes on, and other notes of the program.
+            // Which agent continues, and other notes from the program.
             _ => {}
         }
     }

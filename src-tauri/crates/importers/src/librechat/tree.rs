@@ -1,7 +1,7 @@
-//! Takes a tree of messages apart: LibreChat nests each message in the `children` of the one that it answers, so a long conversation
-//! is nested as deep as it is long. This needs one pass however deep it is.
+//! Flattens a tree of messages: LibreChat nests each message in the `children` of the message that it answers, so a long
+//! conversation is nested as deep as it is long. One pass is enough at any depth.
 
-/// Maximum number of messages in one tree. Longer conversations are not real.
+/// Maximum number of messages in one tree. No real conversation is longer.
 const MESSAGES_MAX: usize = 200_000;
 
 /// The messages of a tree, each without its children.
@@ -12,7 +12,7 @@ pub(super) struct Flat {
     pub(super) beyond: u64,
 }
 
-/// What is open in the document.
+/// An object or array that is open at the current position.
 enum Open {
     /// A message, by its place in `messages`; `None` if it is beyond the limit.
     Message(Option<usize>),
@@ -22,7 +22,7 @@ enum Open {
     Other,
 }
 
-/// Takes apart one message with its children. Its brackets must be balanced.
+/// Flattens one message and its children. Its brackets must be balanced.
 pub(super) fn flatten(tree: &[u8]) -> Flat {
     let mut flat = Flat { messages: Vec::new(), beyond: 0 };
     let mut open: Vec<Open> = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn flatten(tree: &[u8]) -> Flat {
                 open.push(Open::Message(place));
             }
             b'[' if std::mem::take(&mut is_children) => {
-                // The list stays in the message, without what is in it.
+                // The list stays in the message, without its elements.
                 append(&mut flat, &open, b"[]");
                 open.push(Open::Children);
                 at = end;
@@ -69,7 +69,7 @@ pub(super) fn flatten(tree: &[u8]) -> Flat {
     flat
 }
 
-/// Adds bytes to the message that they are in. What stands among the children belongs to none.
+/// Adds bytes to the message that contains them. Bytes between the children belong to no message.
 fn append(flat: &mut Flat, open: &[Open], bytes: &[u8]) {
     let within = open.iter().rev().find(|open| !matches!(open, Open::Other));
     if let Some(Open::Message(Some(place))) = within

@@ -1,9 +1,9 @@
-//! A chat exported as text by the app LINE.
+//! A chat exported as text by the LINE app.
 //!
-//! The export names neither the owner nor a time zone, and has no ids. A line has a time, a name and the words, with tabs
-//! between them; lines with a date are in between. A message of several lines stands in quotation marks. Deliberately not here:
-//! the exports of LINE for computers, in which a space stands between name and words, so that they cannot be told apart. For the
-//! format, see docs/formats.md, "LINE".
+//! The export gives neither the owner nor a time zone, and has no ids. A line has a time, a name and the words, separated by
+//! tabs; lines with a date come in between. A message of several lines is in quotation marks. Deliberately not here: exports
+//! from LINE for computers, in which a space separates name and words, so that they cannot be told apart. For the format, see
+//! docs/formats.md, "LINE".
 
 mod phrases;
 mod when;
@@ -36,14 +36,14 @@ const CHANNEL: &str = "line";
 /// LINE as the author of its notices.
 const PROGRAM: Program = Program { kind: SourceKind::Line, name: "LINE", handle: "LINE" };
 
-/// What the first line begins with, and files are called.
+/// The beginning of the first line and of file names.
 const MARK: &str = "[LINE]";
 
-/// The number of lines in which the first date or message must be.
+/// The number of lines within which the first date or message must appear.
 const SNIFF_LINES: usize = 12;
 
-/// True if the first line names a chat, and a date or a message follows. In a language whose words are not known, the shape tells:
-/// below a title stands when it was saved, then a day, and then messages.
+/// True if the first line names a chat, and a date or a message follows. In a language whose words are not known, the layout is
+/// decisive: below a title come the time of saving, then a day, and then messages.
 fn claims(head: &Head<'_>) -> bool {
     let text = head.text();
     let mut lines = text.lines().map(|line| line.trim_start_matches('\u{feff}')).filter(|line| !line.trim().is_empty());
@@ -91,7 +91,7 @@ impl<'l> Turn<'l> {
         })
     }
 
-    /// True if this may be the beginning of what LINE writes.
+    /// True if this may be the beginning of text that LINE writes.
     fn is_begun(&self) -> bool {
         self.name.is_none() || phrases::is_begun(self.words)
     }
@@ -111,7 +111,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
         groups: Regroup::default(),
     };
     let mut record: Option<Record> = None;
-    // Where the last line would end if it had no line break.
+    // Where the last line would end without its line break.
     let mut end = 0;
     loop {
         let start = lines.bytes_done();
@@ -135,7 +135,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
     }
     let mut has_break = lines.bytes_done() != end;
     match record {
-        // Either the file was cut off, or the last message begins with a quotation mark; a longer export will tell.
+        // Either the file was cut off, or the last message begins with a quotation mark; only a longer export will show which.
         Some(record) if record.is_open => out.skip(SkipReason::Malformed, record.lines.first().map_or("", String::as_str)),
         Some(mut record) => {
             // The last line of a file that was cut off may be the beginning of a message or, after an empty line, of a day.
@@ -160,7 +160,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
     Ok(reader.groups.flush(out)?)
 }
 
-/// The conversation with this title. The title is all that tells which one it is.
+/// The conversation with this title. Only the title identifies it.
 fn conversation(title: &str) -> Room {
     let id = digest(&["line chat", &folded(title)]);
     let title = Some(title.to_owned()).filter(|title| !title.is_empty());
@@ -171,7 +171,7 @@ fn conversation(title: &str) -> Room {
 struct Record {
     lines: Vec<String>,
     bytes: usize,
-    /// The words begin with a quotation mark that no line has closed yet.
+    /// Whether the words begin with a quotation mark that no line has closed yet.
     is_open: bool,
     is_too_large: bool,
 }
@@ -202,12 +202,12 @@ impl Record {
 /// State kept across the lines of one file.
 struct Reader {
     chat: Room,
-    /// Whether the file itself names the chat. Otherwise its own name does.
+    /// Whether the file's content names the chat. Otherwise, the file name does.
     has_title: bool,
-    /// Whether the first date or message has come.
+    /// Whether the first date or message has been read.
     is_begun: bool,
     day: Option<NaiveDate>,
-    /// The day of the last line with a date cannot be told from its month.
+    /// Whether day and month cannot be told apart in the last line with a date.
     has_unclear_day: bool,
     last_time: Option<Timestamp>,
     stand_ins: StandIns,
@@ -215,7 +215,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Takes a line that belongs to no message before it. Returns the message that it begins.
+    /// Takes a line that belongs to no earlier message. Returns the message that it begins.
     fn take(&mut self, line: &str, is_too_large: bool, out: &mut Out<'_>) -> Option<Record> {
         if let Some(day) = Day::parse(line) {
             self.is_begun = true;
@@ -276,7 +276,7 @@ impl Reader {
         for line in after.iter().filter(|line| !line.trim().is_empty()) {
             out.skip(SkipReason::NoHeader, line);
         }
-        // Between two messages is an empty line wherever a day ends.
+        // There is an empty line between two messages wherever a day ends.
         let mut text = turn.words.to_owned();
         for line in more {
             text.push('\n');
@@ -341,7 +341,7 @@ fn closes(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'"').count() % 2 == 1
 }
 
-/// A text of several lines without the quotation marks around it, in which those that were written are doubled.
+/// Removes the quotation marks around a text of several lines. Those within the text are doubled.
 fn unquoted(text: &str) -> String {
     let inner = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).filter(|inner| inner.contains('\n'));
     match inner {

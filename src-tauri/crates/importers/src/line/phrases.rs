@@ -1,4 +1,5 @@
-//! What LINE itself writes in an export, in the languages that it is most used in. In any other language it stays a message.
+//! What LINE itself writes in an export, in the languages in which it is used most. In any other language, such text stays a
+//! message.
 
 use crate::SkipReason;
 use crate::conversation::clock_seconds;
@@ -10,7 +11,7 @@ pub(super) enum Said<'t> {
     Words,
     /// A call, with its length in seconds if it took place.
     Call(Option<f64>),
-    /// Members came (`joined`) or went (`left`).
+    /// Members joined (`joined`) or left (`left`).
     Members { key: &'static str, names: Vec<&'t str> },
     /// A file of this name.
     File(&'t str),
@@ -18,7 +19,7 @@ pub(super) enum Said<'t> {
     Skip(SkipReason),
 }
 
-/// The texts that stand for a photo, a sticker or the like.
+/// Placeholders for a photo, a sticker or the like.
 const MEDIA: &[&str] = &[
     "[Photo]", "[Photos]", "[Video]", "[Videos]", "[Sticker]", "[Stickers]", "[Voice message]", "[File]", "[Location]",
     "[Contact]", "[Gift]", "[Album]", "[Albums]", "[写真]", "[動画]", "[スタンプ]", "[ボイスメッセージ]", "[ファイル]",
@@ -28,13 +29,13 @@ const MEDIA: &[&str] = &[
     "[위치]",
 ];
 
-/// What stands before the name of a file.
+/// What precedes the name of a file.
 const FILES: &[&str] = &["[File] ", "[ファイル] ", "[檔案] ", "[文件] ", "[ไฟล์] ", "[파일] "];
 
-/// What stands before the subject of a poll.
+/// What precedes the subject of a poll.
 const POLLS: &[&str] = &["[Poll]", "[投票]", "[アンケート]", "[โหวต]", "[투표]"];
 
-/// The ends of notices about a message that was taken back.
+/// Endings of notices about an unsent message.
 const UNSENT: &[&str] = &[
     "unsent a message.",
     "unsent a message",
@@ -48,7 +49,7 @@ const UNSENT: &[&str] = &[
     "메시지를 취소했습니다.",
 ];
 
-/// The ends of notices about somebody who came.
+/// Endings of notices about somebody who joined.
 const JOINED: &[&str] = &[
     " joined the group.",
     " joined the group",
@@ -61,7 +62,7 @@ const JOINED: &[&str] = &[
     "เข้าร่วมกลุ่ม",
 ];
 
-/// The ends of notices about somebody who went.
+/// Endings of notices about somebody who left.
 const LEFT: &[&str] = &[
     " left the group.",
     " left the group",
@@ -74,7 +75,7 @@ const LEFT: &[&str] = &[
     "ออกจากกลุ่ม",
 ];
 
-/// What stands before, between and after two names, the second of which was added or removed.
+/// What comes before, between and after two names, the second of which was added or removed.
 const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("joined", "", " added ", " to the group."),
     ("joined", "", " added ", " to the group"),
@@ -86,7 +87,7 @@ const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("left", "", "が", "をグループから退会させました。"),
 ];
 
-/// The titles of an export, as what stands before and after the name of the chat.
+/// The titles of an export, as the text before and after the chat's name.
 const TITLES: &[(&str, &str)] = &[
     ("Chat history with ", ""),
     ("Chat history in ", ""),
@@ -99,7 +100,7 @@ const TITLES: &[(&str, &str)] = &[
     ("ประวัติการสนทนากับ ", ""),
 ];
 
-/// The name of the chat in the first line of an export. In a language that is not known, it is the whole line.
+/// The name of the chat in the first line of an export. In an unknown language, it is the whole line.
 pub(super) fn title(line: &str) -> Option<&str> {
     let marked = line.strip_prefix(super::MARK).map(str::trim);
     let title = marked.unwrap_or(line.trim());
@@ -107,13 +108,13 @@ pub(super) fn title(line: &str) -> Option<&str> {
     named.map(str::trim).filter(|name| !name.is_empty()).or(marked)
 }
 
-/// True if a text is the beginning of one that LINE writes under somebody's name.
+/// True if a text is the beginning of one that LINE writes under a person's name.
 pub(super) fn is_begun(text: &str) -> bool {
     let text = text.trim_end_matches('\u{fffd}');
     [MEDIA, FILES, POLLS, UNSENT].into_iter().flatten().any(|whole| whole.starts_with(text) && whole.len() > text.len())
 }
 
-/// What a text is that `name` sent; without a name, LINE wrote it.
+/// What kind of text `name` sent; without a name, LINE wrote it.
 pub(super) fn said<'t>(text: &'t str, name: Option<&str>) -> Said<'t> {
     let text = text.trim();
     if MEDIA.contains(&text) {
@@ -132,7 +133,7 @@ pub(super) fn said<'t>(text: &'t str, name: Option<&str>) -> Said<'t> {
     if is_own_notice || name.is_none() && UNSENT.iter().any(|end| text.ends_with(end)) {
         return Said::Skip(SkipReason::Deleted);
     }
-    // A person could write any of these, but only LINE writes them under nobody's name.
+    // A person could write any of these, but only LINE writes them without a name.
     if name.is_some() {
         return Said::Words;
     }

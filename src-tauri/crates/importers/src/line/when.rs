@@ -1,12 +1,12 @@
-//! Dates and times as LINE writes them, in the languages that it is used in.
+//! Dates and times as LINE writes them, in the languages in which it is used.
 //!
-//! Where day and month are numbers without a fixed order, the day of the week tells which is which.
+//! Where day and month are numbers without a fixed order, the day of the week shows which is which.
 
 use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 
 use crate::DateOrder;
 
-/// Years in the Buddhist calendar, which Thai phones use, are greater by this number.
+/// Years in the Buddhist calendar, which Thai phones use, are higher by this number.
 const BUDDHIST_YEARS: i32 = 543;
 
 /// The first year that can only be Buddhist.
@@ -33,10 +33,10 @@ pub(super) enum Day {
 }
 
 impl Day {
-    /// Parses a line that has nothing but a date.
+    /// Parses a line that contains only a date.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let line = line.trim();
-        // The longest has a name of a day in Thai.
+        // The longest such line contains a Thai weekday name.
         if line.len() > 60 || line.contains('\t') {
             return None;
         }
@@ -49,7 +49,7 @@ impl Day {
         let [one, two, three] = parts.as_slice() else { return None };
         let number = |part: &str| part.parse::<u32>().ok();
         if one.len() == 4 {
-            // Behind it stands the day of the week, alone or in brackets.
+            // The day of the week follows, alone or in brackets.
             let is_weekday = before.is_empty() && !after.contains(|c: char| c.is_ascii_digit());
             let date = NaiveDate::from_ymd_opt(western(one.parse().ok()?), number(two)?, number(three)?)?;
             return is_weekday.then_some(Self::Ordered(date));
@@ -76,7 +76,7 @@ impl Day {
                 match (fits(&day_first), fits(&month_first)) {
                     (true, false) => Some(day_first),
                     (false, true) => Some(month_first),
-                    // Both dates may be on the same day of the week.
+                    // Both dates may fall on the same day of the week.
                     _ => match order? {
                         DateOrder::MonthFirst => Some(month_first),
                         DateOrder::DayFirst | DateOrder::YearFirst => Some(day_first),

@@ -1,4 +1,4 @@
-//! One event of a Matrix room: a message, a notice about the room, or a change of an earlier event.
+//! One event of a Matrix room: a message, a notice about the room, or a change to an earlier event.
 
 use std::collections::HashMap;
 
@@ -34,21 +34,21 @@ pub(super) enum Happening {
     Message(Message),
     /// A call with this id.
     Call(String, Message),
-    /// A change of another event.
+    /// A change to another event.
     Change(Change),
 }
 
-/// A change of another event.
+/// A change to another event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Its text. The message has the new text, in case that the old one is not in the export.
+    /// A change to its text. The message has the new text, in case the old one is not in the export.
     Edit {
         /// The id of the event that was edited.
         target: String,
         /// The message with its new text, under the id of the event that was edited.
         message: Box<Message>,
     },
-    /// A reaction to it.
+    /// A reaction to the event.
     React {
         /// The id of the event that was reacted to.
         target: String,
@@ -67,7 +67,7 @@ pub enum Change {
     },
 }
 
-/// An event with the fields that all have.
+/// An event with the fields that all events have.
 pub(super) struct Event<'v> {
     kind: &'v str,
     pub(super) id: &'v str,
@@ -97,7 +97,7 @@ impl<'v> Event<'v> {
         })
     }
 
-    /// The names that this event tells, of people by their id.
+    /// The id of a person, and the name that this event gives them.
     pub(super) fn names(&self) -> Option<(&'v str, &'v str)> {
         let user = string(self.value, "state_key").filter(|_| self.kind == "m.room.member")?;
         let name = string(self.content, "displayname").or_else(|| string(self.before()?, "displayname"))?;
@@ -200,7 +200,7 @@ impl<'v> Event<'v> {
         Author { name: self.sender.to_owned(), handle: handle(CHANNEL, self.sender), role: Role::Person }
     }
 
-    /// A message with this content, which may be that of an edit.
+    /// A message with this content, which may come from an edit.
     fn message(&self, content: &Value) -> Result<Message, SkipReason> {
         let kind = string(content, "msgtype").unwrap_or_default();
         let Some(body) = string(content, "body") else {
@@ -250,7 +250,7 @@ impl<'v> Event<'v> {
         let mut reply_to = answered;
         if string(relation, "rel_type") == Some("m.thread") {
             let root = string(relation, "event_id");
-            // In a thread, the answered message is only the latest one, for clients that know no threads.
+            // In a thread, the answered message is only the latest one, for clients that do not support threads.
             if relation.get("is_falling_back") == Some(&Value::Bool(true)) || answered.is_none() {
                 reply_to = root;
             }
@@ -265,7 +265,7 @@ impl<'v> Event<'v> {
         Ok(message)
     }
 
-    /// Somebody came, went or changed their name.
+    /// Somebody joined, left or changed their name.
     fn membership(&self, name: &dyn Fn(&str) -> String) -> Result<Happening, SkipReason> {
         let user = string(self.value, "state_key").ok_or(SkipReason::MissingField)?;
         let now = string(self.content, "membership").ok_or(SkipReason::MissingField)?;

@@ -1,7 +1,8 @@
-//! What one event of a followed room says, read as the events of an export are. So a message has the same ids, author and metadata
-//! whichever way it came.
+//! Reads one event of a followed room in the same way as an event of an export, so a message has the same ids, author and
+//! metadata however it arrives.
 //!
-//! Not here: in which order events come, and what becomes of changes whose message is not known yet (`keepsake-connectors`).
+//! Not here: the order in which events arrive, and what happens to changes whose message is not known yet
+//! (`keepsake-connectors`).
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use crate::SkipReason;
 use crate::conversation::{Reactions, call, note};
 use crate::identity::{folded, handle};
 
-/// What is known of the room that an event is from.
+/// What is known about the room of an event.
 #[derive(Debug, Clone, Copy)]
 pub struct MatrixRoom<'a> {
     /// Its id.
@@ -53,11 +54,11 @@ pub enum MatrixEvent {
     Message(Box<Message>),
     /// A call began, with its id and its notice.
     Call(String, Box<Message>),
-    /// An earlier event changed: who did it, and when.
+    /// A change to an earlier event: who made it, and when.
     Change(Change, String, Timestamp),
 }
 
-/// Reads an event. One that was deleted gives [`SkipReason::Deleted`].
+/// Reads an event. A deleted event gives [`SkipReason::Deleted`].
 pub fn matrix_event(value: &Value, room: &MatrixRoom<'_>) -> Result<MatrixEvent, SkipReason> {
     let event = Event::of(value)?;
     Ok(match event.happening(room.names)? {
@@ -83,7 +84,7 @@ pub fn matrix_member(user: &str) -> ChannelHandle {
     handle(CHANNEL, user)
 }
 
-/// Replaces the reactions of a message by these: emoji, each with the name of who gave it.
+/// Replaces the reactions of a message with these: emoji, each with the name of the person who gave it.
 pub fn matrix_reactions<'a>(message: &mut Message, reactions: impl IntoIterator<Item = (&'a str, &'a str)>) {
     let mut given = Reactions::default();
     for (emoji, name) in reactions {

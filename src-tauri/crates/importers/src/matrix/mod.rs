@@ -1,9 +1,8 @@
 //! A Matrix room, exported by Element as JSON: the events of its timeline, decrypted as far as Element can.
 //!
-//! Edits, reactions, redactions and the ends of calls are events of their own that change earlier ones, so messages are held back
-//! until the end, or until they take 64 MiB. What an event says is also read for accounts that are followed (`live`).
-//! Synchronization and encryption keys are not here (`keepsake-connectors`). For the format, see
-//! docs/formats.md, section 14.
+//! Edits, reactions, redactions and the ends of calls are separate events that change earlier ones, so messages are held back
+//! until the end, or until they take 64 MiB. Events of followed accounts are also read here (`live`). Synchronization and
+//! encryption keys are not here (`keepsake-connectors`). For the format, see docs/formats.md, section 14.
 
 mod event;
 mod live;
@@ -40,7 +39,7 @@ const CHANNEL: &str = "matrix";
 /// Matrix as the author of its notices.
 const PROGRAM: Program = Program { kind: SourceKind::Matrix, name: "Matrix", handle: CHANNEL };
 
-/// Maximum size of one event. The protocol allows 64 KiB; Element writes edited ones twice, and indents them.
+/// Maximum size of one event. The protocol allows 64 KiB; Element writes edited events twice, and indents them.
 const EVENT_BYTES_MAX: usize = 1024 * 1024;
 
 /// Maximum number of reactions to one message that are read.
@@ -82,7 +81,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
 /// A message that is held back.
 struct Held {
     message: Message,
-    /// The emoji given to it, each with who gave it.
+    /// The emoji of its reactions, each with its sender.
     reactions: Vec<(String, String)>,
 }
 
@@ -142,7 +141,7 @@ impl Timeline {
         self.held.get_mut(*self.index.get(id)?)?.as_mut()
     }
 
-    /// Applies an event that changes another one. One whose target is not in this part of the export says nothing.
+    /// Applies an event that changes another one. If the target is not in this part of the export, the change says nothing.
     fn change(&mut self, event: &Event<'_>, change: Change) -> Result<(), SkipReason> {
         match change {
             Change::Edit { target, message } => match self.held(&target) {
@@ -177,7 +176,7 @@ impl Timeline {
         Ok(())
     }
 
-    /// The name of a person, or their id if no event told it.
+    /// The name of a person, or their id if no event gives a name.
     fn name_of(&self, user: &str) -> String {
         self.names.get(user).map_or(user, String::as_str).to_owned()
     }

@@ -1,7 +1,7 @@
-//! The graph of facts that MemPalace keeps beside its drawers: who is what to whom, and since when.
+//! The graph of facts that MemPalace keeps beside its drawers: how entities are related, and since when.
 //!
 //! A fact has no text of its own; it is written out as its three parts. Deliberately not here: the entities, of which only the
-//! names count.
+//! names are used.
 
 use keepsake_domain::{Metadata, TimeCertainty};
 use rusqlite::Connection;
@@ -44,7 +44,7 @@ pub(super) fn read(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt>
                 metadata.insert(name.to_owned(), value.into());
             }
         }
-        // SQLite writes the current time in UTC and without a zone.
+        // SQLite writes the current time in UTC, without a zone.
         let written = part(6).and_then(|time| moment(&format!("{time}Z"), out.options.zone).or(moment(&time, out.options.zone)));
         let memory = Memory {
             conversation: CONVERSATION.to_owned(),

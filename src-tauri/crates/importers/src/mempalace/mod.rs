@@ -7,9 +7,9 @@
 //! WING/ROOM.md              # wing / room, and below it each drawer: ## id, > text, | Field | Value |
 //! ```
 //!
-//! The four are read alike, so a drawer has the same id in each. What is in a drawer was copied from files and chats without
-//! their authors, so it counts as what a program wrote down. `knowledge_graph.sqlite3` holds facts beside them. Deliberately not
-//! here: the index of "closets", which is made from the drawers. See docs/formats.md, "MemPalace".
+//! The four are read alike, so a drawer has the same id in each. The content of a drawer was copied from files and chats
+//! without their authors, so it is treated as written by a program. `knowledge_graph.sqlite3` contains facts beside them.
+//! Deliberately not here: the index of "closets", which is made from the drawers. See docs/formats.md, "MemPalace".
 
 mod facts;
 mod pages;
@@ -35,18 +35,18 @@ use crate::memories::{Memory, Program, moment};
 use crate::out::Out;
 use crate::regroup::Regroup;
 
-/// Drawers, one in each line.
+/// Drawers, one per line.
 pub(crate) const LINES: Format =
     Format { kind: SourceKind::MemPalace, names_owner: true, input: Input::Document { claims, check: Check::JsonLines, read } };
 
-/// A palace in a database of Chroma.
+/// A palace in a Chroma database.
 pub(crate) const CHROMA: Format = Format {
     kind: SourceKind::MemPalace,
     names_owner: true,
     input: Input::Database { claims: claims_chroma, read: read_chroma },
 };
 
-/// A palace in the form that needs no Chroma.
+/// A palace in the form that does not need Chroma.
 pub(crate) const EXACT: Format =
     Format { kind: SourceKind::MemPalace, names_owner: true, input: Input::Database { claims: claims_exact, read: read_exact } };
 
@@ -67,20 +67,20 @@ pub(crate) const PAGES: Format = Format {
 const PROGRAM: Program =
     Program { kind: SourceKind::MemPalace, name: "MemPalace", channel: "mempalace", channel_id: None, handle: "mempalace" };
 
-/// The beginning of the names of its collections.
+/// The prefix of its collections' names.
 const COLLECTIONS: &str = "mempalace";
 
-/// The end of the name of the collection with the texts. The others are indexes of it.
+/// The suffix of the name of the collection with the texts. The other collections are indexes of it.
 const DRAWERS: &str = "_drawers";
 
-/// The wing and the room of a drawer that names none, as MemPalace calls them.
+/// MemPalace's names for the wing and the room of a drawer that names none.
 const NO_WING: &str = "unknown";
 const NO_ROOM: &str = "general";
 
-/// What MemPalace itself files: which files it has read.
+/// The ingest mode of MemPalace's own records of the files it has read.
 const REGISTRY: &str = "registry";
 
-/// The key of a drawer's text in Chroma. Other keys with this beginning are Chroma's own.
+/// The key of a drawer's text in Chroma. Other keys with the same prefix belong to Chroma itself.
 const CHROMA_TEXT: &str = "chroma:document";
 const CHROMA_OWN: &str = "chroma:";
 
@@ -115,7 +115,7 @@ impl Drawer {
     }
 }
 
-/// Emits drawers, and counts those that are none.
+/// Emits drawers, and counts records that are not drawers.
 #[derive(Default)]
 struct Room {
     groups: Regroup,
@@ -136,7 +136,7 @@ impl Room {
     }
 }
 
-/// Whether a file holds drawers, one in each line.
+/// True if a file contains drawers, one per line.
 fn claims(head: &Head<'_>) -> bool {
     head.outline.has_all(&["id", "document", "metadata.wing", "metadata.room"])
 }
@@ -151,7 +151,7 @@ struct Record<'a> {
     metadata: Option<&'a RawValue>,
 }
 
-/// Reads drawers, one in each line.
+/// Reads drawers, one per line.
 fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut room = Room::default();
     each_record(input, out, |bytes, out| {
@@ -175,7 +175,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     Ok(room.groups.flush(out)?)
 }
 
-/// Why what is in this collection is no drawer.
+/// Why an entry in this collection is not a drawer.
 fn not_a_drawer(collection: Option<String>) -> Option<SkipReason> {
     match collection {
         None => Some(SkipReason::MissingField),
@@ -183,7 +183,7 @@ fn not_a_drawer(collection: Option<String>) -> Option<SkipReason> {
     }
 }
 
-/// Whether a database of Chroma is a palace. Many programs keep their vectors in Chroma.
+/// True if a Chroma database is a palace. Many programs keep their vectors in Chroma.
 fn claims_chroma(tables: &Tables) -> bool {
     tables.has("embeddings", &["id", "segment_id", "embedding_id"])
         && tables.has("embedding_metadata", &["id", "key", "string_value"])
@@ -191,7 +191,7 @@ fn claims_chroma(tables: &Tables) -> bool {
         && tables.holds_collection(COLLECTIONS)
 }
 
-/// Reads a palace in a database of Chroma.
+/// Reads a palace from a Chroma database.
 fn read_chroma(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
     let named =
         |field: &str| format!("(SELECT m.string_value FROM embedding_metadata m WHERE m.id = e.id AND m.key = '{field}')");
@@ -237,12 +237,12 @@ fn read_chroma(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
     Ok(room.groups.flush(out)?)
 }
 
-/// Whether a database is a palace in the form that needs no Chroma.
+/// True if a database is a palace in the form that does not need Chroma.
 fn claims_exact(tables: &Tables) -> bool {
     tables.has("documents", &["collection_id", "id", "document", "metadata_json"]) && tables.holds_collection(COLLECTIONS)
 }
 
-/// Reads a palace in the form that needs no Chroma.
+/// Reads a palace in the form that does not need Chroma.
 fn read_exact(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut drawers = database.prepare(
         "SELECT d.id, d.document, d.metadata_json, c.name FROM documents d LEFT JOIN collections c ON c.id = d.collection_id

@@ -1,7 +1,7 @@
 //! The Markdown pages that `mempalace export` writes: one for each room, and an index of them.
 //!
-//! Each drawer stands below a heading with its id, as a quotation, with a table of its source, time and writer. Deliberately not
-//! here: formatting in the text, which stays as written.
+//! Each drawer is below a heading with its id, as a quotation, with a table of its source, time and writer. Deliberately not
+//! here: formatting in the text, which is kept as written.
 
 use std::io::BufRead;
 
@@ -21,7 +21,7 @@ const TABLE: &str = "| Field | Value |";
 /// The heading of the index.
 const INDEX: &str = "# Palace Export";
 
-/// What stands in the table for something unknown.
+/// The table's value for anything unknown.
 const UNKNOWN: &str = "unknown";
 
 /// Whether a file is such a page.
@@ -91,7 +91,7 @@ pub(super) fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> 
     Ok(room.groups.flush(out)?)
 }
 
-/// Emits a drawer. Without its table the page was cut off within it.
+/// Emits a drawer. If its table is missing, the page was cut off within the drawer.
 fn finish(open: &mut Option<Drawer>, is_complete: &mut bool, room: &mut Room, out: &mut Out<'_>) -> Result<(), Halt> {
     let is_complete = std::mem::take(is_complete);
     match open.take() {

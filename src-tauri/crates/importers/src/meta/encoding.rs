@@ -1,6 +1,6 @@
-//! Repairs the text of Meta's download, in which each byte of a letter's UTF-8 is written as a character of its own.
+//! Repairs the text of Meta's download, in which each byte of a character's UTF-8 is written as a separate character.
 
-/// `text` as it was meant: `cafÃ©` is `café`. Text that is not broken in this way stays as it is.
+/// `text` as intended: `cafÃ©` becomes `café`. Text that is not garbled in this way is left unchanged.
 pub(super) fn decoded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();

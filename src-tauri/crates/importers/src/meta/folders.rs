@@ -1,4 +1,4 @@
-//! The folders of Meta's downloads: which files are messages, which program they are from, and who the owner is.
+//! The folders of Meta's downloads: which files contain messages, which program they come from, and who the owner is.
 //!
 //! ```text
 //! your_facebook_activity/messages/inbox/analima_123/message_1.json     Facebook since 2023; your_activity_across_facebook before
@@ -21,7 +21,7 @@ use crate::limits::METADATA_BYTES_MAX;
 /// The folders of chats within the folder of messages.
 const BOXES: [&str; 5] = ["inbox", "archived_threads", "filtered_threads", "message_requests", "e2ee_cutover"];
 
-/// The upper folders of Instagram's older downloads, in which the messages have no folder that names the program.
+/// The top folders of Instagram's older downloads, in which no folder above the messages names the program.
 const OF_INSTAGRAM: [&str; 5] = [
     "followers_and_following/",
     "connections/",
@@ -30,7 +30,7 @@ const OF_INSTAGRAM: [&str; 5] = [
     "content/",
 ];
 
-/// The shortest id at the end of the name of a chat's folder.
+/// The minimum length of the id at the end of a chat folder's name.
 const ID_CHARS_MIN: usize = 5;
 
 /// The parts of the path of a file with messages: the folders above `messages`, the folder of the chat, and the number of the
@@ -44,7 +44,7 @@ fn of_messages(path: &str) -> Option<(&str, &str, u32)> {
     Some((above.strip_suffix('/').unwrap_or(above), thread, number))
 }
 
-/// Which program wrote the messages in the folders `above`; `None` if the name does not tell.
+/// Which program wrote the messages in the folders `above`; `None` if their names do not show it.
 fn program(above: &str) -> Option<SourceKind> {
     if above.contains("instagram") {
         Some(SourceKind::Instagram)
@@ -64,7 +64,7 @@ pub(super) fn claims(kind: SourceKind, paths: &[&str]) -> Vec<usize> {
     };
     let is_mine = |path: &str| {
         of_messages(path).is_some_and(|(above, _, _)| match program(above) {
-            // Further up is another folder, which is looked at by itself.
+            // A program further up the path belongs to another folder, which is examined on its own.
             Some(program) => program == kind && !above.contains('/'),
             None => above.is_empty() && beside == kind,
         })
@@ -92,7 +92,7 @@ pub(super) fn thread_id(path: &str) -> &str {
     id.filter(|id| id.bytes().all(|b| b.is_ascii_alphanumeric())).unwrap_or(folder)
 }
 
-/// The chats by their ids, each with its files, the newest first.
+/// The chats by id, each with its files, newest first.
 pub(super) fn threads(paths: &[String]) -> BTreeMap<String, Vec<String>> {
     let mut threads: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
     for path in paths {

@@ -1,4 +1,4 @@
-//! One message of either download.
+//! One message of either kind of download.
 
 use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, Timestamp};
 use serde::Deserialize;
@@ -13,23 +13,23 @@ use crate::identity::handle;
 use crate::json::{Items, Loose, object, record};
 use crate::time::from_unix;
 
-/// What stands at the place of a file that could not be downloaded.
+/// What replaces a file that could not be downloaded.
 const FAILED: &str = "Failed to download media";
 
-/// The names of accounts that are gone, on Facebook and on Instagram.
+/// The names of accounts that no longer exist, on Facebook and on Instagram.
 pub(super) const GONE: [&str; 2] = ["Facebook user", "Instagram User"];
 
-/// Which of the two downloads it is.
+/// Which of the two downloads a message is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// "Download your information", whose text is broken.
+    /// "Download your information", whose text is garbled.
     Download,
-    /// Messenger's download of encrypted chats, whose text is whole.
+    /// Messenger's download of encrypted chats, whose text is intact.
     Encrypted,
 }
 
 impl Shape {
-    /// The text as it was meant.
+    /// The text, repaired if needed.
     pub(super) fn decoded(self, text: &str) -> String {
         match self {
             Self::Download => encoding::decoded(text),
@@ -38,7 +38,7 @@ impl Shape {
     }
 }
 
-/// Something with a name.
+/// An object with a name.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Named<'a> {
@@ -114,13 +114,13 @@ struct Reaction<'a> {
     actor: Loose<'a>,
 }
 
-/// A message that does not know its chat yet.
+/// A message whose chat is not yet known.
 pub(super) struct Said {
-    /// The time as it is written.
+    /// The time as written.
     pub(super) written: String,
     /// The time, if there is one.
     pub(super) time: Option<Timestamp>,
-    /// The name of the person who said it; `None` for a notice.
+    /// The name of the author; `None` for a notice.
     pub(super) author: Option<String>,
     /// The message.
     pub(super) message: Message,
@@ -159,7 +159,7 @@ pub(super) fn read(kind: SourceKind, shape: Shape, value: &[u8]) -> Result<Said,
     Ok(Said { written, time, author: (!is_notice).then_some(sender), message })
 }
 
-/// Calls, and who joined or left.
+/// Calls, and people who joined or left.
 fn notice(raw: &Raw<'_>, shape: Shape, sender: &str) -> Option<(String, Metadata)> {
     let kind = raw.kind.text().unwrap_or_default();
     let mut metadata = Metadata::new();
@@ -212,7 +212,7 @@ fn words(raw: &Raw<'_>, shape: Shape, sender: &str) -> Result<(String, MessageTy
     note(&mut metadata, "reactions", reactions(raw.reactions, shape));
     let (text, message_type) = match attachments.words(text) {
         Some(words) => {
-            // The page or post behind a link is not what the person wrote.
+            // The page or post behind a link was not written by the person.
             note(&mut metadata, "quoted", shared.map(|text| json!([text])).unwrap_or_default());
             note(&mut metadata, "links", link.map(|link| json!([{ "url": link }])).unwrap_or_default());
             words
@@ -231,7 +231,7 @@ fn words(raw: &Raw<'_>, shape: Shape, sender: &str) -> Result<(String, MessageTy
     Ok((text, message_type, metadata))
 }
 
-/// The attachments, and whether there is one whose file could not be downloaded.
+/// The attachments, and whether any file could not be downloaded.
 fn attachments(raw: &Raw<'_>) -> (Attachments, bool) {
     let mut found = Attachments::default();
     let mut is_missing = false;

@@ -1,8 +1,8 @@
 //! Messages of Facebook Messenger and Instagram, from Meta's "Download your information" and from Messenger's own download of
 //! encrypted chats.
 //!
-//! The first has a folder for each chat, with its messages in `message_1.json` (the newest), `message_2.json` and so on; Facebook
-//! and Instagram write the same files. The second has a file for each chat, with keys of its own. For the formats, see
+//! The first has a folder for each chat, with its messages in `message_1.json` (the newest), `message_2.json` and so on;
+//! Facebook and Instagram write the same files. The second has one file per chat, with different keys. For the formats, see
 //! docs/formats.md. Not here: Meta's HTML, posts, comments, and stories.
 
 mod encoding;
@@ -49,7 +49,7 @@ pub(crate) const INSTAGRAM_FOLDER: Format = Format {
     },
 };
 
-/// A file of Instagram's download by itself.
+/// A single file of Instagram's download.
 pub(crate) const INSTAGRAM_FILE: Format = Format {
     kind: SourceKind::Instagram,
     names_owner: false,
@@ -60,7 +60,7 @@ pub(crate) const INSTAGRAM_FILE: Format = Format {
     },
 };
 
-/// A file of Facebook's download by itself.
+/// A single file of Facebook's download.
 pub(crate) const MESSENGER_FILE: Format = Format {
     kind: SourceKind::Messenger,
     names_owner: false,
@@ -86,20 +86,20 @@ pub(crate) const MESSENGER_ENCRYPTED: Format = Format {
 const MESSENGER: Program = Program { kind: SourceKind::Messenger, name: "Messenger", handle: "messenger" };
 const INSTAGRAM: Program = Program { kind: SourceKind::Instagram, name: "Instagram", handle: "instagram" };
 
-/// The program with messages of this kind.
+/// The program whose messages are of this kind.
 fn program(kind: SourceKind) -> &'static Program {
     if kind == SourceKind::Instagram { &INSTAGRAM } else { &MESSENGER }
 }
 
-/// The objects and arrays of a file that are entered.
+/// The objects and arrays of a file to walk through.
 const ENTER: &[&str] = &["", "messages"];
 
 fn is_download(head: &Head<'_>) -> bool {
     head.outline.has_all(&["participants[].name", "messages[].sender_name", "messages[].timestamp_ms"])
 }
 
-/// The two programs write the same keys. Only the folders in the addresses of files, older keys of Facebook, and the notices that
-/// Instagram writes for each reaction tell them apart.
+/// The two programs write the same keys. They differ only in the folders in file addresses, in older keys that only Facebook
+/// used, and in the notices that Instagram writes for each reaction.
 fn looks_like_instagram(head: &Head<'_>) -> bool {
     let text = head.text();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
@@ -112,7 +112,7 @@ fn is_encrypted(head: &Head<'_>) -> bool {
     head.outline.has("participants") && head.outline.has_all(&of_a_message)
 }
 
-/// Reads one file by itself. The id of its chat may stand behind the messages.
+/// Reads a single file. The id of its chat may come after the messages.
 fn read_file(kind: SourceKind, shape: Shape, input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut thread = Thread { kind, shape, ..Thread::default() };
     thread.read(input, 0, out)?;
@@ -124,7 +124,7 @@ fn read_folder(kind: SourceKind, files: &mut Files<'_>, out: &mut Out<'_>) -> Re
     let owner = folders::owner(kind, files)?;
     for (id, parts) in folders::threads(&files.paths()) {
         let mut thread = Thread { kind, id: Some(id), owner: owner.clone(), ..Thread::default() };
-        // The first file has the newest messages, and each is older than the one before it.
+        // The first file has the newest messages, and each following file has older messages than the one before it.
         for path in parts.into_iter().rev() {
             let before = files.bytes_done();
             files.read(&path, |input| thread.read(input, before, out))?;
@@ -134,10 +134,10 @@ fn read_folder(kind: SourceKind, files: &mut Files<'_>, out: &mut Out<'_>) -> Re
     Ok(())
 }
 
-/// A message that waits for the id of its chat.
+/// A message held back until the id of its chat is known.
 struct Pending {
     message: Message,
-    /// The time as it is written, for the id.
+    /// The time as written, needed for the id.
     written: String,
 }
 
@@ -190,7 +190,7 @@ impl Thread {
         Ok(())
     }
 
-    /// What the file tells of the chat.
+    /// Records a field about the chat.
     fn learn(&mut self, key: &str, value: &[u8]) {
         let text = || {
             let text = serde_json::from_slice::<Loose<'_>>(value).unwrap_or_default();
@@ -202,7 +202,7 @@ impl Thread {
                 self.participants = Items::of(list).0.into_iter().filter_map(|raw| self.participant(raw)).collect();
             }
             "title" => self.title = text(),
-            // A counter follows the name, so that no two files have the same one.
+            // The name ends with a counter, so that no two files have the same name.
             "threadName" => self.title = text().map(|name| without_counter(&name).to_owned()),
             "thread_path" if self.id.is_none() => self.id = text().map(|path| folders::thread_id(&path).to_owned()),
             _ => {}
@@ -237,13 +237,13 @@ impl Thread {
         if self.pending_bytes > REGROUP_BYTES_MAX { self.finish(out) } else { Ok(()) }
     }
 
-    /// Hands out what waits.
+    /// Emits the held messages.
     fn finish(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
         self.pending_bytes = 0;
         let room = self.room();
         out.members(&room, self.members(&room, out));
         let mut pending = std::mem::take(&mut self.pending);
-        // The newest message usually comes first. Turned around, those with equal times stay in their order.
+        // The newest message usually comes first. Reversing the list keeps messages with equal times in order.
         if matches!(pending.as_slice(), [first, .., last] if first.message.time > last.message.time) {
             pending.reverse();
         }
@@ -259,14 +259,14 @@ impl Thread {
         Ok(self.groups.flush(out)?)
     }
 
-    /// The people who can read the chat, without the owner.
+    /// Everyone who can read the chat except the owner.
     fn members(&self, room: &Room, out: &Out<'_>) -> Vec<ChannelHandle> {
         let is_owner = |name: &str| self.owner.as_deref().map_or_else(|| out.me.is(name, name), |owner| owner == name);
         let people = self.participants.iter().filter(|name| !is_owner(name)).take(NAMES_MAX);
         people.map(|name| handle(self.kind.name(), &within(room, name.clone()))).collect()
     }
 
-    /// Where the messages were said. Without an id, the participants identify a chat.
+    /// Where the messages were sent. A chat without an id is identified by its participants.
     fn room(&mut self) -> Room {
         let id = self.id.clone().unwrap_or_else(|| {
             let mut parts = self.participants.clone();
@@ -279,7 +279,8 @@ impl Thread {
     }
 }
 
-/// The handle of somebody in a chat. All accounts that are gone have one name, so it is only valid in its chat.
+/// The handle of somebody in a chat. All accounts that no longer exist share one name, so such a handle is valid only in its
+/// chat.
 fn within(room: &Room, name: String) -> String {
     if message::GONE.contains(&name.as_str()) { format!("{name}@{}", room.id) } else { name }
 }

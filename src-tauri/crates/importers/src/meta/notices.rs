@@ -1,8 +1,8 @@
-//! Tells apart what a person wrote and what Meta's programs wrote in a person's name.
+//! Distinguishes what a person wrote from what Meta's programs wrote in the person's name.
 //!
-//! The download has notices as messages of whoever caused them, as sentences in the language of the account. Only the English
-//! ones are known here; in other languages they are imported as text. Changing members and calls have types of their own and
-//! need no language.
+//! The download contains notices as messages from the person who caused them, as sentences in the language of the account. Only
+//! the English ones are recognized here; in other languages they are imported as text. Member changes and calls have types of
+//! their own, so their language does not matter.
 
 /// What the program wrote.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,13 +11,13 @@ pub(super) enum Written {
     ByPerson,
     /// A notice.
     Notice,
-    /// A repetition of a reaction, which its message has too.
+    /// A repetition of a reaction that its message already has.
     Reaction,
-    /// Words that stand for an attachment.
+    /// Words that replace an attachment.
     Placeholder,
 }
 
-/// What follows the name of whoever caused a notice.
+/// What follows the name of the person who caused a notice.
 const NOTICES: [&str; 24] = [
     "named the group", "set the nickname for", "set your nickname", "set their own nickname", "set his own nickname",
     "set her own nickname", "cleared the nickname", "changed the theme", "changed the chat theme", "set the emoji to",
@@ -26,7 +26,7 @@ const NOTICES: [&str; 24] = [
     "changed their vote", "pinned a message", "turned on vanish mode",
 ];
 
-/// Notices without a person.
+/// Notices that name no person.
 const WHOLE_NOTICES: [&str; 5] = [
     "You are now connected on Messenger",
     "Say hi to your new Facebook friend",
@@ -35,7 +35,7 @@ const WHOLE_NOTICES: [&str; 5] = [
     "You can now message and call each other",
 ];
 
-/// Ends of sentences that stand for an attachment.
+/// Endings of sentences that replace an attachment.
 const PLACEHOLDERS: [&str; 6] =
     ["sent an attachment.", "sent a photo.", "sent a video.", "sent a voice message.", "sent a link.", "shared a story."];
 
@@ -50,7 +50,7 @@ fn is_like(content: &str) -> bool {
     })
 }
 
-/// Who wrote `content`, a message of `sender`.
+/// Who wrote `content`, a message from `sender`.
 pub(super) fn written(content: &str, sender: &str) -> Written {
     let content = content.trim();
     if content == "Liked a message" || is_like(content) || content.contains("eacted ") && content.ends_with(" to your message") {

@@ -1,10 +1,10 @@
-//! Finds the links, embedded files and tags in a note. What stands in code is none of them.
+//! Finds the links, embedded files and tags in a note, except those in code.
 //!
 //! Deliberately not here: changing the text, which stays as written.
 
 use std::collections::BTreeSet;
 
-/// Maximum number of links, files and tags that are kept of a note, each. A long note has a few dozen.
+/// Maximum number of links, of files and of tags kept per note. A long note has a few dozen.
 const EACH_MAX: usize = 200;
 
 /// What a note refers to, each listed once.
@@ -14,13 +14,13 @@ pub(super) struct Markup {
     pub(super) links: BTreeSet<String>,
     /// Names of embedded files.
     pub(super) files: BTreeSet<String>,
-    /// Tags, without their sign.
+    /// Tags, without the hash sign.
     pub(super) tags: BTreeSet<String>,
-    /// Something in it is to be filled in, so it is a template.
+    /// It contains something to fill in, so it is a template.
     pub(super) is_template: bool,
 }
 
-/// What stands in a template of Obsidian or of the plugin Templater for something to be filled in.
+/// A placeholder for something to fill in, in a template for Obsidian or its Templater plugin.
 const BLANKS: [&str; 4] = ["{{date", "{{time", "{{title}}", "<% tp."];
 
 /// Reads the text of a note.

@@ -1,9 +1,9 @@
 //! Obsidian vaults: a folder of Markdown notes with the hidden folder `.obsidian`, which holds the settings.
 //!
 //! Each note is one message, and the notes of a folder are one conversation, in the order in which they were written. A note is
-//! the person's, and it is a file: it is found by search and is never evidence, because much of what stands in notes is clipped,
-//! quoted or generated. Templates, drawings and deleted notes are left out. Deliberately not here: canvases and databases of
-//! notes, which have formats of their own. See docs/formats.md, "Obsidian".
+//! the person's own, but as a file it is only found by search and is never evidence, because much of what notes contain is
+//! clipped, quoted or generated. Templates, drawings and deleted notes are left out. Deliberately not here: canvases and
+//! databases of notes, which have formats of their own. See docs/formats.md, "Obsidian".
 
 mod markup;
 mod moment_format;
@@ -38,36 +38,36 @@ pub(crate) const FORMAT: Format =
 /// Channel type of notes.
 const CHANNEL: &str = "obsidian";
 
-/// The folder that makes a folder a vault.
+/// The subfolder that marks a folder as a vault.
 const SETTINGS: &str = ".obsidian/";
 
 /// The folder into which Obsidian moves deleted notes, if it is set to keep them in the vault.
 const TRASH: &str = ".trash/";
 
-/// The folder of the notes that are in none, and the title of its conversation if the vault has no name.
+/// The folder of notes that are in no folder, and the title of its conversation if the vault has no name.
 const TOP: &str = "";
 const TOP_TITLE: &str = "Notes";
 
-/// The name of a folder with templates, if the settings name none.
+/// The name of the template folder, if the settings name none.
 const TEMPLATES: &str = "templates";
 
-/// The date of a daily note's name, if the settings have no other.
+/// The date format of daily note names, if the settings give no other.
 const DAY_FORMAT: &str = "YYYY-MM-DD";
 
-/// Properties that hold when a note was written, the first that is there counts.
+/// Properties that contain the time when a note was written. The first one present is used.
 const WRITTEN: [&str; 7] = ["created", "created_at", "date created", "creation date", "created time", "datetime", "date"];
 
-/// Properties that hold when it was last changed.
+/// Properties that contain the time of the last change.
 const CHANGED: [&str; 6] = ["modified", "updated", "updated_at", "date modified", "last modified", "modification date"];
 
-/// Further forms of times: those that the plugin Linter and templates write.
+/// Additional time formats, written by the Linter plugin and by templates.
 const TIME_FORMATS: [&str; 4] =
     ["dddd, MMMM Do YYYY, h:mm:ss a", "YYYY-MM-DD hh:mm A", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD[T]HH:mm"];
 
 /// The tag and the properties that Obsidian's Web Clipper writes.
 const CLIPPINGS: &str = "clippings";
 
-/// The vault at the top of a folder: its notes and its settings. Those of a vault within it are its own.
+/// The vault at the top of a folder: its notes and its settings. The notes of a nested vault belong to that vault.
 fn claims(paths: &[&str]) -> Vec<usize> {
     if !paths.iter().any(|path| path.starts_with(SETTINGS)) {
         return Vec::new();
@@ -93,12 +93,12 @@ fn is_hidden(path: &str) -> bool {
 struct Settings {
     /// Folders with templates.
     templates: Vec<String>,
-    /// Where daily notes are and how their names are made. The plugin of Obsidian itself and the plugin Periodic Notes both make
-    /// them, and the settings of one that is no longer used stay.
+    /// Where daily notes are and how they are named. Both Obsidian's own plugin and the Periodic Notes plugin create them, and
+    /// the settings of a plugin remain when it is no longer used.
     daily: Vec<(String, String)>,
 }
 
-/// The settings of one of the plugins that are asked. Each has some of these.
+/// The settings of one of the plugins that are consulted. Each has some of these fields.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Plugin {
@@ -109,7 +109,7 @@ struct Plugin {
 }
 
 impl Settings {
-    /// Reads the settings. What cannot be read counts as not set.
+    /// Reads the settings. Settings that cannot be read are treated as not set.
     fn read(files: &mut Files<'_>) -> Result<Self, Halt> {
         let mut plugin = |name: &str| -> Result<Plugin, Halt> {
             let text = files.read(&format!("{SETTINGS}{name}"), |input| Ok(whole_text(input)?))?.flatten();
@@ -138,7 +138,7 @@ impl Settings {
         self.templates.iter().any(|folder| path.strip_prefix(&folder.to_lowercase()).is_some_and(|rest| rest.starts_with('/')))
     }
 
-    /// The day of a daily note, or the date that any other note's name begins with.
+    /// The day of a daily note, or the date at the beginning of any other note's name.
     fn day_of(&self, path: &str) -> Option<(NaiveDate, Option<NaiveTime>)> {
         let path = without_ending(path);
         let by_format = self.daily.iter().find_map(|(folder, format)| {
@@ -201,7 +201,7 @@ struct Place {
 }
 
 impl Place {
-    /// The name of a vault is all that tells it from another, in Obsidian too. No name contains the slash that ends it.
+    /// A vault is identified only by its name, in Obsidian too. No name contains the slash that ends it.
     fn of(vault: &str, folder: &str) -> Self {
         let title = [folder, vault].into_iter().find(|name| !name.is_empty()).unwrap_or(TOP_TITLE);
         Self { id: format!("{vault}/{folder}"), title: title.to_owned() }
@@ -214,12 +214,12 @@ fn message(place: &Place, path: &str, text: &str, settings: &Settings, out: &Out
     if is_cut_off || text.contains('\0') {
         return Err(SkipReason::Malformed);
     }
-    // A drawing of the plugin Excalidraw is a picture in the form of a note.
+    // A drawing by the Excalidraw plugin is a picture in the form of a note.
     if properties.contains_key("excalidraw-plugin") {
         return Err(SkipReason::NotAMessage);
     }
     let body = body.trim_matches(['\n', '\r']);
-    // A rule by itself says nothing.
+    // A note with only a horizontal rule says nothing.
     if body.trim_matches(|c: char| c.is_whitespace() || c == '-').is_empty() {
         return Err(SkipReason::Empty);
     }
@@ -272,7 +272,7 @@ fn message(place: &Place, path: &str, text: &str, settings: &Settings, out: &Out
         time,
         time_certainty,
         author,
-        // The name of a note is its title, which Obsidian shows above it.
+        // A note's name is its title, which Obsidian shows above the text.
         text: format!("{name}\n\n{body}"),
         message_type,
         tool: None,
@@ -282,7 +282,7 @@ fn message(place: &Place, path: &str, text: &str, settings: &Settings, out: &Out
     })
 }
 
-/// Whose words a clipped page holds: its authors, or its address.
+/// The origin of a clipped page's words: its authors or, without authors, its address.
 fn forwarded_from(properties: &Metadata) -> Option<String> {
     let authors: Vec<String> = front_matter::items(properties, "author")
         .iter()
@@ -291,8 +291,8 @@ fn forwarded_from(properties: &Metadata) -> Option<String> {
     if authors.is_empty() { front_matter::text(properties, "source").map(str::to_owned) } else { Some(authors.join(", ")) }
 }
 
-/// When a note was written: as its properties say, or the day in its name. A daily note belongs to its day, so a property counts
-/// only if it tells the time of that day.
+/// When a note was written: the time in its properties, or the day in its name. A daily note belongs to its day, so a property
+/// is used only if it gives a time on that day.
 fn time_of(path: &str, properties: &Metadata, settings: &Settings, zone: Zone, file_time: Timestamp) -> When {
     let written = WRITTEN.iter().find_map(|name| {
         let text = front_matter::text(properties, name)?;
@@ -303,7 +303,7 @@ fn time_of(path: &str, properties: &Metadata, settings: &Settings, zone: Zone, f
         Some(time) => (zone.moment(day.and_time(time)), TimeCertainty::LocalAssumed),
         None => midnight(day, zone),
     });
-    /// Milliseconds of a day, with the hour that a change of the clocks adds.
+    /// Milliseconds in a day, including the extra hour of a clock change.
     const DAY_MS: i64 = 25 * 3_600_000;
     match (written, named) {
         (Some(written), Some((day, TimeCertainty::Inferred))) => {

@@ -1,6 +1,6 @@
-//! Reads a date by a format of moment.js, which is how the names of daily notes are set in Obsidian: `YYYY/MM/dddd YYYY-MM-DD`.
+//! Parses a date in a moment.js format, in which Obsidian specifies the names of daily notes: `YYYY/MM/dddd YYYY-MM-DD`.
 //!
-//! Names of months and days are read in English only; a name in another language gives no date. Deliberately not here: weeks.
+//! Month and day names are read in English only; a name in another language gives no date. Deliberately not here: weeks.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 
@@ -9,7 +9,7 @@ const MONTHS: [&str; 12] =
 
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// The tokens that are read. A longer one stands before a shorter one with the same beginning.
+/// The supported tokens. A longer token precedes a shorter one with the same beginning.
 const TOKENS: [&str; 20] =
     ["YYYY", "YY", "MMMM", "MMM", "MM", "M", "DD", "Do", "D", "dddd", "ddd", "dd", "HH", "H", "hh", "h", "mm", "ss", "A", "a"];
 
@@ -88,7 +88,7 @@ fn number(text: &str, digits_min: usize, digits_max: usize) -> Option<(u32, &str
     (digits >= digits_min).then(|| Some((text.get(..digits)?.parse().ok()?, text.get(digits..)?))).flatten()
 }
 
-/// The index of a name, of which only the first characters are written if `cut` says so.
+/// The index of a name. If `cut` is set, only that many of its characters are written.
 fn named<'t>(text: &'t str, names: &[&str], cut: Option<usize>) -> Option<(u32, &'t str)> {
     (0..).zip(names).find_map(|(at, name)| {
         let name = cut.and_then(|cut| name.get(..cut)).unwrap_or(name);
@@ -97,7 +97,8 @@ fn named<'t>(text: &'t str, names: &[&str], cut: Option<usize>) -> Option<(u32, 
     })
 }
 
-/// The date at the beginning of a name: `2026-01-05 Meeting`, or the twelve or fourteen digits of a slip box, `202601051430`.
+/// The date at the beginning of a name: `2026-01-05 Meeting`, or the twelve or fourteen digits of a slip-box note,
+/// `202601051430`.
 pub(super) fn leading(name: &str) -> Option<(NaiveDate, Option<NaiveTime>)> {
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
     match digits {

@@ -1,5 +1,5 @@
-//! The blocks that Open WebUI writes into the text of an answer: `<details type="reasoning" …>` for reasoning, and the same for tool
-//! calls and for code that was run. They are not words of the answer.
+//! The blocks that Open WebUI writes into the text of an answer: `<details type="reasoning" …>` for reasoning, and the same for
+//! tool calls and for code that was run. They are not part of the answer's words.
 //!
 //! Not in this module: other `<details>`, which a model may write itself. They stay in the text.
 
@@ -17,7 +17,7 @@ const END: &str = "</details>";
 /// The types of blocks that the program writes.
 const TYPES: &[&str] = &["reasoning", "tool_calls", "code_interpreter"];
 
-/// Separates the words of an answer from its blocks, which become parts. Without blocks the words are exact.
+/// Separates the words of an answer from its blocks, which become parts. Without blocks, the words are unchanged.
 pub(super) fn split(content: &str) -> (String, Vec<Part>) {
     let mut words: Vec<&str> = Vec::new();
     let mut parts = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn split(content: &str) -> (String, Vec<Part>) {
     while let Some(found) = rest.get(from..).and_then(|tail| tail.find(BEGIN)) {
         let at = from + found;
         let Some((before, block)) = rest.split_at_checked(at) else { break };
-        // What stands within a line is quoted by the model.
+        // A block that does not begin a line is quoted by the model.
         let begins_line = before.is_empty() || before.ends_with('\n') || before.ends_with(END);
         let Some((tag, body, after)) = block_of(block).filter(|(tag, ..)| begins_line && is_known(tag)) else {
             from = at + BEGIN.len();

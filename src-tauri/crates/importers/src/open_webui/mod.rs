@@ -1,9 +1,9 @@
 //! Open WebUI exports: an array of chats, each a tree of messages in `chat.history`.
 //!
-//! The thread shown is the path from `history.currentId` up to the root; every other message is kept as a branch. Reasoning and tool
-//! calls are in `output` (newer versions) or in `<details>` blocks of the text; see `details`. An administrator can export the chats
-//! of everybody, in the same shape, so the account of a chat decides whose words it holds. For formats and pitfalls, see
-//! docs/formats.md, "Open WebUI".
+//! The thread shown is the path from `history.currentId` up to the root; every other message is kept as a branch. Reasoning and
+//! tool calls are in `output` (newer versions) or in `<details>` blocks of the text; see `details`. An administrator can export
+//! everybody's chats in the same form, so the account of a chat determines whose words it contains. For formats and pitfalls,
+//! see docs/formats.md, "Open WebUI".
 
 mod details;
 
@@ -33,10 +33,10 @@ const PROGRAM: Program = Program { kind: SourceKind::OpenWebui, name: "Open WebU
 /// The tool that runs code.
 const INTERPRETER: &str = "code_interpreter";
 
-/// The beginning of the name of an export of everybody's chats. Nothing in the file tells it.
+/// The file name prefix of an export of everybody's chats. Nothing in the file itself shows this.
 const EVERYBODY: &str = "all-chats-export";
 
-/// Whether the file holds chats. An array of one chat and a chat by itself are also exports.
+/// True if the file contains chats. An array of one chat and a single chat are also exports.
 fn claims(head: &Head<'_>) -> bool {
     ["[].", ""].iter().any(|root| {
         let has = |path: &str| head.outline.has(&format!("{root}{path}"));
@@ -116,7 +116,7 @@ struct RawMessage<'a> {
     original: Option<&'a RawValue>,
 }
 
-/// An item of a content or of an output.
+/// An item of a message's content or output.
 #[derive(Deserialize)]
 struct Item<'a> {
     #[serde(borrow, default, rename = "type")]
@@ -151,7 +151,7 @@ struct Annotation<'a> {
     comment: Loose<'a>,
 }
 
-/// What is known from one chat to the next.
+/// What is carried over from one chat to the next.
 #[derive(Default)]
 struct Reader {
     /// The account of the first chat, which is the owner's.
@@ -239,7 +239,7 @@ impl Reader {
         }
         let id = match row.id.id() {
             Some(id) => id.into_owned(),
-            // The id of its first message is as stable.
+            // Without an id, the id of the first message is used, which is just as stable.
             None => format!("h-{}", digest(&[first.as_deref().unwrap_or_default()])),
         };
         if !self.seen.is_new(&id) {
@@ -271,7 +271,7 @@ impl Reader {
     }
 }
 
-/// The turn of a message. Its text is counted as skipped if it has none.
+/// The turn of a message. A message without content is counted as skipped.
 fn turn(id: String, parent: Option<String>, message: &RawMessage<'_>, speaker: Speaker, out: &mut Out<'_>) -> Turn {
     let role = message.role.text().unwrap_or_default();
     let (content, mut files) = content_of(message.content);
@@ -318,7 +318,7 @@ fn rate(message: &RawMessage<'_>, part: &mut Part) {
     }
 }
 
-/// The text of a content (a string, or a list of items), and the names of the files in it.
+/// The text of a message's content (a string, or a list of items), and the names of the files in it.
 fn content_of(content: Option<&RawValue>) -> (String, Vec<String>) {
     let Some(content) = content else { return (String::new(), Vec::new()) };
     if let Some(text) = parse_mending::<String>(content.get()) {
@@ -337,7 +337,7 @@ fn content_of(content: Option<&RawValue>) -> (String, Vec<String>) {
     (texts.join("\n"), files)
 }
 
-/// The name of a file, or its kind if it has no name. A picture may be in the export itself, which gives no name.
+/// The name of a file, or its kind if it has no name. A picture may be embedded in the export, without a name.
 fn file_name(raw: &RawValue, depth: usize) -> Option<String> {
     let mut mended = String::new();
     let item = whole::<Item<'_>>(raw, &mut mended)?;
@@ -352,7 +352,7 @@ fn file_name(raw: &RawValue, depth: usize) -> Option<String> {
 fn answer(content: &str, output: Option<&RawValue>) -> (String, Vec<Part>) {
     let (words, blocks) = details::split(content);
     let (told, mut parts) = output_of(output);
-    // The two say the same. The output has it without loss; the person may have edited the content.
+    // The two have the same content. The output is lossless; the person may have edited the content.
     if parts.is_empty() {
         parts = blocks;
     }

@@ -1,9 +1,9 @@
-//! Chats as Signal Desktop keeps them: its own records, which sigtop exports (`export-messages -f json`), an array in a file for each
-//! chat.
+//! Chats as Signal Desktop stores them: its own records, exported by sigtop (`export-messages -f json`), with one file per chat
+//! that contains an array.
 //!
-//! The records have ids and no names: the name of a chat is in the name of its file, `Ana Lima (+15550001111).json`, or `(group)`
-//! for a group. People are known by their service id, and messages by author and time, as in Signal's own export. Deliberately not
-//! here: the database itself, which is encrypted. For the format, see docs/formats.md, "Signal".
+//! The records have ids but no names: a chat's name is in its file name, `Ana Lima (+15550001111).json`, or `(group)` for a
+//! group. People are identified by their service id, and messages by author and time, as in Signal's own export. Deliberately
+//! not here: the database itself, which is encrypted. For the format, see docs/formats.md, "Signal".
 
 mod notices;
 
@@ -33,16 +33,16 @@ use crate::time::{from_unix, rfc3339};
 pub(crate) const DESKTOP: Format =
     Format { kind: SourceKind::Signal, names_owner: true, input: Input::Document { claims, check: Check::Json, read } };
 
-/// What stands in brackets in the name of a file with a group. For a person it is their number, user name or service id.
+/// The text in brackets in a group's file name. For a person, it is their number, user name or service id.
 const GROUP: &str = "group";
 
-/// The kind of an attachment that holds the whole of a text that is longer than a message may be.
+/// The content type of an attachment that holds the full text of an overlong message.
 const LONG_TEXT: &str = "text/x-signal-plain";
 
-/// The bit of an attachment that marks a voice message.
+/// The flag that marks an attachment as a voice message.
 const VOICE: u64 = 1;
 
-/// True for the keys of a record.
+/// True if the file has the keys of a record.
 fn claims(head: &Head<'_>) -> bool {
     let outline = &head.outline;
     let has_any = |keys: &[&str]| keys.iter().any(|key| outline.has(key));
@@ -67,7 +67,7 @@ pub(super) struct Entry<'a> {
     source: Loose<'a>,
     #[serde(borrow, default, rename = "sourceServiceId")]
     service: Loose<'a>,
-    /// What the service id was called before 2023. A record may have both.
+    /// The name of the service id field before 2023. A record may have both fields.
     #[serde(borrow, default, rename = "sourceUuid")]
     uuid: Loose<'a>,
     #[serde(borrow, default, rename = "expireTimer")]
@@ -101,7 +101,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The service id of whoever wrote it.
+    /// The service id of the record's author.
     fn service_id(&self) -> Option<String> {
         self.service.text().or(self.uuid.text()).map(str::to_lowercase)
     }
@@ -176,16 +176,16 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
     Ok(reader.groups.flush(out)?)
 }
 
-/// Who the chat of a file is with.
+/// The other side of the chat in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct With {
     title: Option<String>,
-    /// Whether it is one person. Only the name of the file tells.
+    /// True if it is a single person. Only the file name shows this.
     is_direct: bool,
 }
 
 impl With {
-    /// From the name of a file: `Ana Lima (+15550001111)`.
+    /// Parses the name of a file: `Ana Lima (+15550001111)`.
     fn of(stem: &str) -> Self {
         match stem.strip_suffix(')').and_then(|stem| stem.rsplit_once(" (")) {
             Some((name, detail)) => Self { title: Some(name.to_owned()), is_direct: detail != GROUP },
@@ -194,12 +194,12 @@ impl With {
     }
 }
 
-/// What is known from the records before.
+/// What is known from earlier records.
 pub(super) struct Reader {
     with: With,
     /// The owner's service ids, which the owner's own messages have.
     own: BTreeSet<String>,
-    /// The ids of messages by the times of all of their versions, which quotations name.
+    /// The ids of messages, by the times of all of their versions. Quotations refer to these times.
     sent: HashMap<String, String>,
     known: SeenIds,
     last_time: Option<Timestamp>,
@@ -241,7 +241,7 @@ impl Reader {
         }
         let message = match notices::notice(bytes, &entry, &room, when, self)? {
             Some(notice) => Message { source: source_of(&room, entry.id.id().ok_or(SkipReason::MissingField)?), ..notice },
-            // A change of the timer has the new one too, so it is told before.
+            // A change of the timer also contains the new timer, so it is handled before this check.
             None if entry.expires.number().is_some_and(|span| span > 0.0) => return Err(SkipReason::Disappearing),
             None => {
                 let author = if is_own { self.owner() } else { self.author(&entry, &room)? };
@@ -259,7 +259,7 @@ impl Reader {
         Author { name: "Me".to_owned(), handle: handle(CHANNEL, OWNER), role: Role::Owner }
     }
 
-    /// Somebody else who wrote a record. Without an id, it is whoever the chat is with.
+    /// The author of a record that is not the owner's. Without an id, it is the other side of the chat.
     pub(super) fn author(&self, entry: &Entry<'_>, room: &Room) -> Result<Author, SkipReason> {
         let id = entry.service_id().or_else(|| entry.source.id().map(|number| number.into_owned()));
         let id = id.or_else(|| self.with.is_direct.then(|| room.id.clone())).ok_or(SkipReason::MissingField)?;
@@ -272,7 +272,7 @@ impl Reader {
         Author { name: named.name, handle: handle(CHANNEL, &named.handle), role }
     }
 
-    /// Somebody by their id, in a chat of which only the other side has a name.
+    /// A person by id, in a chat where only the other side has a name.
     pub(super) fn named(&self, id: &str) -> Named {
         let id = id.to_lowercase();
         if self.own.contains(&id) {
@@ -317,7 +317,7 @@ impl Reader {
         let mut reactions = Reactions::default();
         for raw in Items::of(entry.reactions).0 {
             let (Some(reaction), Some(from)) = (object::<Reaction<'_>>(raw), object::<From<'_>>(raw)) else { continue };
-            // It is by the id of a chat, so only the other side of this one is known.
+            // The person who reacted is given by chat id, so only the other side of this chat is known.
             let name = from.id.id().filter(|id| self.with.is_direct && *id == room.id).and(self.with.title.as_deref());
             if let Some(emoji) = reaction.emoji.text() {
                 reactions.add_one(emoji, name);
@@ -361,12 +361,12 @@ impl Reader {
         }
         attachments.attach(message);
         if is_cut {
-            // The rest of a very long text is a file of its own.
+            // The rest of a very long text is in a separate file.
             message.metadata.insert("is_cut".to_owned(), true.into());
         }
     }
 
-    /// Records which message is answered, and the words of it that are shown above the answer.
+    /// Records which message is answered, and the quoted words that are shown above the answer.
     fn answer(&self, quote: &Quote<'_>, message: &mut Message) {
         if let Some(sent) = quote.id.id().filter(|sent| sent != "0") {
             let author = quote.author.id().or_else(|| quote.uuid.id()).or_else(|| quote.number.id());
@@ -378,7 +378,7 @@ impl Reader {
         }
     }
 
-    /// A text in which mentions are the names of people.
+    /// A text with mentions replaced by people's names.
     fn text(&self, body: &str, ranges: Option<&RawValue>) -> String {
         let mut mentions = Vec::new();
         for range in Items::of(ranges).0.into_iter().filter_map(object::<Range<'_>>) {
@@ -398,7 +398,7 @@ fn source_of(room: &Room, id: std::borrow::Cow<'_, str>) -> keepsake_domain::Sou
     keepsake_domain::SourceRef { kind: SourceKind::Signal, conversation: room.id.clone(), message: id.into_owned() }
 }
 
-/// People in the form of the metadata.
+/// People as metadata.
 pub(super) fn people(named: &[Named]) -> Value {
     json!(named.iter().map(Named::value).collect::<Vec<_>>())
 }

@@ -1,9 +1,9 @@
-//! Chats as signal-export writes them: a folder for each, with `data.json` (one message per line) and the same as a page
-//! (`chat.md`).
+//! Chats as signal-export writes them: a folder for each, with `data.json` (one message per line) and the same messages as a
+//! page (`chat.md`).
 //!
-//! It has names and no ids, "Me" is the owner, and times are local. Where both files are there, only the first is read. A message
-//! is known by its time, which has milliseconds, and its author, so one that was edited stays the same. The page is in `page.rs`.
-//! For the format, see docs/formats.md, "Signal".
+//! It has names but no ids, "Me" is the owner, and times are local. If both files exist, only the first is read. A message is
+//! identified by its author and its time, which includes milliseconds, so an edited message keeps its identity. The page is in
+//! `page.rs`. For the format, see docs/formats.md, "Signal".
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -59,7 +59,7 @@ fn claims(head: &Head<'_>) -> bool {
     head.outline.has_all(&["date", "sender", "body", "quote", "sticker", "reactions", "attachments"])
 }
 
-/// The files of chats that have both, in the folder of a chat or in folders of the export.
+/// The files of chats that have both, in the folder of a chat or in the folders of an export.
 fn chats(paths: &[&str]) -> Vec<usize> {
     let place = |path: &str| -> Option<(String, String)> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -118,7 +118,7 @@ struct File<'a> {
     name: Loose<'a>,
 }
 
-/// Reads the messages of one chat, which is named by its folder.
+/// Reads the messages of one chat, named after its folder.
 fn read_chat(input: &mut dyn BufRead, folder: &str, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut chat = Chat::of(folder);
     each_record(input, out, |bytes, out| match said(bytes) {
@@ -158,13 +158,13 @@ fn said(bytes: &[u8]) -> Option<Said> {
     })
 }
 
-/// A quotation without the marks before its lines.
+/// A quotation without the markers before its lines.
 pub(super) fn without_marks(quote: &str) -> String {
     let lines = quote.trim().lines().map(|line| line.strip_prefix("> ").or(line.strip_prefix('>')).unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A message as the program tells it.
+/// A message as the program writes it.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) date: Option<String>,
@@ -178,11 +178,11 @@ pub(super) struct Said {
     pub(super) is_deleted: bool,
     pub(super) is_call: bool,
     pub(super) is_edited: bool,
-    /// The time tells it from the author's other messages.
+    /// The time distinguishes it from the author's other messages.
     pub(super) is_exact: bool,
 }
 
-/// The chat that is read.
+/// The chat being read.
 pub(super) struct Chat {
     room: Room,
     stand_ins: StandIns,
@@ -198,7 +198,7 @@ impl Chat {
         Self { room: Room::of(&PROGRAM, id, title), stand_ins: StandIns::default(), last_time: None, groups: Regroup::default() }
     }
 
-    /// Takes a message. `raw` shows it where it is skipped.
+    /// Takes a message. `raw` is used as the sample if the message is skipped.
     pub(super) fn take(&mut self, said: Said, raw: &[u8], out: &mut Out<'_>) -> Result<(), crate::Stop> {
         match self.message(said, out) {
             Ok(message) => self.groups.take(message, out),
@@ -211,7 +211,7 @@ impl Chat {
 
     fn message(&mut self, said: Said, out: &Out<'_>) -> Result<Message, SkipReason> {
         let (Some(date), Some(sender)) = (said.date, said.sender) else { return Err(SkipReason::MissingField) };
-        // A time of zero stands for none, in any zone.
+        // A time of zero, in any zone, means that there is no time.
         let time = parse_rfc3339(&date, out.options.zone).filter(|_| !date.starts_with("1970-") && !date.starts_with("1969-"));
         let when: When = time.unwrap_or((self.last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred));
         self.last_time = Some(when.0);
@@ -259,8 +259,8 @@ fn author(sender: &str) -> Author {
     Author { name: name.to_owned(), handle: handle(CHANNEL, own), role }
 }
 
-/// True for what the program writes in the place of a call, which only newer versions mark: "Missed voice call", "Outgoing video
-/// call (accepted, 2m 3s)".
+/// True for the text that the program writes in place of a call, which only newer versions mark as a call: "Missed voice call",
+/// "Outgoing video call (accepted, 2m 3s)".
 fn is_call(text: &str) -> bool {
     let rest = ["Incoming ", "Outgoing ", "Missed "].iter().find_map(|which| text.strip_prefix(which));
     let kind = rest.map(|rest| rest.split_once(" (").filter(|(_, about)| about.ends_with(')')).map_or(rest, |(kind, _)| kind));

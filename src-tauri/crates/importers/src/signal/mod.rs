@@ -1,10 +1,11 @@
 //! Signal's own plaintext export: `main.jsonl`, one frame of a backup per line, beside `metadata.json` and the files.
 //!
-//! The first line names the version; then follow the account, recipients, chats and chat items, each after what it refers to. The
-//! ids of recipients and chats are valid only within one file, so people are known by their service id (ACI), groups by their
-//! key, and messages by their author and the time at which they were first sent, as in Signal itself. Deliberately not here: the
-//! files and the encrypted backups. What other programs export is in modules of its own: the records of Signal Desktop (`desktop.rs`), and
-//! what signal-export makes of them (`exported.rs`, `page.rs`). For the formats, see docs/formats.md, "Signal".
+//! The first line gives the version; the account, recipients, chats and chat items follow, each after what it refers to. The
+//! ids of recipients and chats are valid only within one file, so people are identified by their service id (ACI), groups by
+//! their key, and messages by their author and the time at which they were first sent, as in Signal itself. Deliberately not
+//! here: the files and the encrypted backups. Exports by other programs have their own modules: the records of Signal Desktop
+//! (`desktop.rs`), and what signal-export makes of them (`exported.rs`, `page.rs`). For the formats, see docs/formats.md,
+//! "Signal".
 
 mod desktop;
 mod exported;
@@ -47,16 +48,16 @@ const CHANNEL: &str = "signal";
 /// Signal as the author of its notices.
 const PROGRAM: Program = Program { kind: SourceKind::Signal, name: "Signal", handle: "Signal" };
 
-/// The beginnings of frames. A line that begins so is never the rest of the line before it.
+/// The beginnings of frames. A line with such a beginning never continues the previous line.
 const FRAMES: [&[u8]; 4] = [b"{\"chatItem\":", b"{\"recipient\":", b"{\"chat\":", b"{\"account\":"];
 
-/// The keys of a chat item that do not say what it is.
+/// The keys of a chat item that do not indicate its type.
 const DETAILS: [&str; 12] = [
     "chatId", "authorId", "dateSent", "expireStartDate", "expiresInMs", "revisions", "sms", "incoming", "outgoing",
     "directionless", "pinDetails", "id",
 ];
 
-/// True if the first frames of a backup are there.
+/// True if the file begins with the first frames of a backup.
 fn claims(head: &Head<'_>) -> bool {
     let outline = &head.outline;
     outline.has_all(&["version", "backupTimeMs"])
@@ -141,7 +142,7 @@ struct Standard<'a> {
     /// The emoji of an answer to a story.
     #[serde(borrow, default)]
     emoji: Loose<'a>,
-    /// A contact that is passed on.
+    /// A shared contact.
     #[serde(borrow, default)]
     contact: Option<&'a RawValue>,
 }
@@ -193,7 +194,7 @@ struct Reaction<'a> {
 /// Reads one file.
 fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut backup = Backup::default();
-    // A frame whose text contains line breaks, which some programs leave in it.
+    // A frame that is not complete yet, because some programs leave line breaks in its text.
     let mut open: Vec<u8> = Vec::new();
     each_line(input, out, |bytes, out| {
         if !open.is_empty() && (FRAMES.iter().any(|frame| bytes.starts_with(frame)) || open.len() > ELEMENT_BYTES_MAX) {
@@ -220,12 +221,12 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     Ok(backup.groups.flush(out)?)
 }
 
-/// What is known from the frames before.
+/// What is known from earlier frames.
 #[derive(Default)]
 struct Backup {
     people: People,
     chats: HashMap<String, Room>,
-    /// The ids of edited messages by the times of their later versions, which quotes may name.
+    /// The ids of edited messages, by the times of their later versions, to which quotes may refer.
     edited: HashMap<String, String>,
     known: SeenIds,
     stand_ins: StandIns,
@@ -246,7 +247,7 @@ struct Placed<'i> {
 
 impl Backup {
     fn take(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<(), Halt> {
-        // Half an emoji is found only where its text is read, so it is looked for beforehand.
+        // Half an emoji is noticed only when its text is read, so it is searched for beforehand.
         let has_halves = [b"\\ud", b"\\uD"].iter().any(|half| memchr::memmem::find(bytes, *half).is_some());
         let repaired = has_halves.then(|| mend(bytes)).flatten();
         let bytes = repaired.as_deref().map_or(bytes, str::as_bytes);
@@ -324,7 +325,7 @@ impl Backup {
     fn placed<'i>(&mut self, item: &'i Item<'i>, out: &Out<'_>) -> Option<Placed<'i>> {
         let chat = self.chats.get(item.chat.id()?.as_ref())?.clone();
         let mut author = self.people.author(item.author.id()?.as_ref())?;
-        // What was sent from here is the owner's, whatever the author's id refers to.
+        // Outgoing items are the owner's, whatever the author's id refers to.
         if item.outgoing.is_some() && author.role != Role::Owner {
             author = self.people.owner();
         }
@@ -392,7 +393,7 @@ impl Backup {
         placed.chat.message(placed.id.clone(), placed.when, placed.author.clone(), MessageType::Text, String::new())
     }
 
-    /// A message with words, files, or a contact that is passed on.
+    /// A message with words, files, or a shared contact.
     fn words(&self, placed: &Placed<'_>, kind: &str, content: &RawValue) -> Result<Message, SkipReason> {
         let said = object::<Standard<'_>>(content).ok_or(SkipReason::Malformed)?;
         let mut message = self.empty(placed);
@@ -411,7 +412,7 @@ impl Backup {
             self.answer(&quote, &mut message);
         }
         if said.long_text.is_some() {
-            // The rest of a very long text is a file of its own, whose name cannot be derived from the frame.
+            // The rest of a very long text is in a separate file, whose name cannot be derived from the frame.
             message.metadata.insert("is_cut".to_owned(), true.into());
         }
         let links: Vec<Value> = Items::of(said.links).0.into_iter().filter_map(link).collect();
@@ -435,7 +436,7 @@ impl Backup {
         if message.text.trim().is_empty() { Err(SkipReason::Empty) } else { Ok(message) }
     }
 
-    /// Records which message is answered, and the words of it that are shown above the answer.
+    /// Records which message is answered, and the quoted words that are shown above the answer.
     fn answer(&self, quote: &Quote<'_>, message: &mut Message) {
         let author = quote.author.id().and_then(|id| self.people.author(&id));
         if let (Some(sent), Some(author)) = (quote.target.id().filter(|sent| sent != "0"), author) {
@@ -447,14 +448,14 @@ impl Backup {
         }
     }
 
-    /// A text in which mentions are the names of people. Their places are counted in units of UTF-16.
+    /// A text with mentions replaced by people's names. Their positions are counted in UTF-16 units.
     fn text(&self, raw: Option<&RawValue>) -> Option<String> {
         let words = raw.and_then(object::<Words<'_>>)?;
         let body = words.body.text()?;
         let mut mentions: Vec<(usize, usize, String)> = Vec::new();
         for range in Items::of(words.ranges).0.into_iter().filter_map(object::<Range<'_>>) {
             let Some(named) = range.mention.text().map(|aci| self.people.named(aci)) else { continue };
-            // A place of zero is left out.
+            // The export omits positions of zero.
             let place = |number: &Loose<'_>| number.number().unwrap_or_default().max(0.0) as usize;
             mentions.push((place(&range.start), place(&range.length), format!("@{}", named.name)));
         }
@@ -462,7 +463,7 @@ impl Backup {
     }
 }
 
-/// A text in which each of these places, counted in units of UTF-16, is a name.
+/// A text with these places, counted in UTF-16 units, replaced by names.
 fn with_mentions(body: &str, mut mentions: Vec<(usize, usize, String)>) -> String {
     if mentions.is_empty() {
         return body.to_owned();

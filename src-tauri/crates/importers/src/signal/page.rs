@@ -1,7 +1,7 @@
-//! A chat on a page of Markdown, as versions of signal-export wrote it before they wrote data (`exported.rs`) too.
+//! A chat as a Markdown page, as signal-export wrote it before it also wrote data (`exported.rs`).
 //!
-//! A message begins with its time and author, `[2026-01-09 12:00:00] Ana: `, and an empty line comes after it. Quotations, reactions,
-//! stickers and files are marked in the text. The time has no milliseconds, so a message is known by its text too.
+//! A message begins with its time and author, `[2026-01-09 12:00:00] Ana: `, and is followed by an empty line. Quotations,
+//! reactions, stickers and files are marked in the text. The time has no milliseconds, so the text also identifies a message.
 
 use std::io::BufRead;
 
@@ -19,20 +19,20 @@ use crate::out::Out;
 pub(crate) const PAGE: Format =
     Format { kind: SourceKind::Signal, names_owner: true, input: Input::Document { claims, check: Check::Text, read } };
 
-/// What ends a text, so that Markdown breaks the line there.
+/// The spaces that end a text, so that Markdown breaks the line there.
 const BREAK: &str = "  ";
 
 /// The text of a message that was deleted.
 const DELETED: &str = "(This message was deleted)";
 
-/// The number of messages at the beginning that must have the form of the program.
+/// The number of messages at the beginning that must have the program's format.
 const SNIFF_MESSAGES: usize = 8;
 
 /// The length of a date with its time, `2026-01-09 12:00:00`.
 const DATE_LEN: usize = 19;
 
-/// True if the first line begins a message, and there is an empty line after each of the first messages. WhatsApp writes the same
-/// beginnings in some countries, but neither empty lines nor breaks.
+/// True if the first line begins a message and each of the first messages is followed by an empty line. WhatsApp writes the
+/// same beginnings in some countries, but neither empty lines nor breaks.
 fn claims(head: &Head<'_>) -> bool {
     let text = head.text();
     let lines: Vec<&str> = text.lines().collect();
@@ -52,7 +52,7 @@ fn begun(line: &str) -> Option<(&str, &str, &str)> {
         _ => byte.is_ascii_digit(),
     };
     let is_date = date.len() == DATE_LEN && date.bytes().enumerate().all(shape);
-    // The first message of a reply has nothing behind the colon.
+    // The first line of a reply has nothing after the colon.
     let (sender, text) = rest.split_once(": ").or_else(|| rest.strip_suffix(':').map(|sender| (sender, "")))?;
     (is_date && !sender.is_empty()).then_some((date, sender, text))
 }
@@ -68,7 +68,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
             Line::TooLarge(bytes) => (bytes, true),
         };
         let text = String::from_utf8_lossy(bytes);
-        // A text may contain the beginning of a message, but only the program writes it below an empty line.
+        // A text may contain what looks like the beginning of a message, but only the program writes it below an empty line.
         if open.is_apart() && begun(&text).is_some() {
             open.end(&mut chat, out)?;
         } else if open.lines.is_empty() {
@@ -80,7 +80,8 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
         open.push(&text, is_too_large);
         out.progress(lines.bytes_done())?;
     }
-    // The program ends each message with an empty line. Without it the file was cut off, and a longer export will tell.
+    // The program ends each message with an empty line. Without it, the file was cut off, and a longer export will contain the
+    // whole message.
     match open.lines.last().map(|line| line.is_empty() && !lines.is_cut()) {
         Some(false) => out.skip(SkipReason::Malformed, open.lines.first().map_or("", String::as_str)),
         _ => open.end(&mut chat, out)?,
@@ -105,7 +106,7 @@ impl Open {
         self.bytes += line.len() + 1;
         self.is_too_large |= is_too_large || self.bytes > MESSAGE_BYTES_MAX;
         if self.is_too_large {
-            // What comes after it begins below an empty line too.
+            // The next message also begins below an empty line, so the last line is kept.
             self.lines.truncate(1);
         }
         self.lines.push(line.to_owned());
@@ -125,11 +126,11 @@ impl Open {
     }
 }
 
-/// What the text of a message says, without its marks.
+/// The content of a message's text, without its marks.
 fn told(first: &str, more: &[String]) -> Said {
     let mut said = Said { is_deleted: first.trim() == DELETED, ..Said::default() };
     let mut lines: Vec<&str> = std::iter::once(first).chain(more.iter().map(String::as_str)).collect();
-    // A quotation stands between empty lines before the text.
+    // A quotation appears before the text, between empty lines.
     if let ["", "", rest @ ..] = lines.as_slice() {
         let quoted = rest.iter().take_while(|line| line.starts_with('>')).count();
         if quoted > 0 {
@@ -139,7 +140,7 @@ fn told(first: &str, more: &[String]) -> Said {
     }
     while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
     if let Some(last) = lines.last_mut() {
-        // Names and places of files stand behind the break at the end of a text.
+        // The names and paths of files follow the break at the end of a text.
         if let Some((text, files)) = last.rsplit_once("](./media/").and_then(|_| split_files(last)) {
             said.files = files;
             *last = text;
@@ -159,13 +160,13 @@ fn told(first: &str, more: &[String]) -> Said {
     said
 }
 
-/// The text of a line, and the names of the files behind it: `see this  ![a.jpg](./media/a.jpg)  `.
+/// The text of a line, and the names of the files after it: `see this  ![a.jpg](./media/a.jpg)  `.
 fn split_files(line: &str) -> Option<(&str, Vec<String>)> {
     let mut names = Vec::new();
     let mut rest = line.trim_end();
     while let Some(before) = rest.strip_suffix(')') {
         let Some((before, place)) = before.rsplit_once("](./media/") else { break };
-        // The name may have brackets in it, but it is in the place too.
+        // The name may contain brackets, but it is also in the path.
         let name = place.replace("%20", " ");
         let (before, name) = match before.strip_suffix(name.as_str()).and_then(|before| before.strip_suffix('[')) {
             Some(before) => (before, name),

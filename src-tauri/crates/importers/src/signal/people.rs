@@ -1,7 +1,7 @@
 //! Who and what the frames of a Signal export refer to: the owner, contacts, groups, and Signal itself.
 //!
-//! Recipients have numbers that are valid only within one file. What stays the same is the service id of a contact (ACI) and the
-//! key of a group. The key would let anybody read the group, so only a digest of it is kept.
+//! Recipients have numbers that are valid only within one file. What stays the same is the service id (ACI) of a contact and
+//! the key of a group. Anyone with the key could read the group, so only a digest of it is kept.
 
 use std::collections::{HashMap, HashSet};
 
@@ -197,7 +197,7 @@ impl People {
         let role = match known.kind {
             Kind::Owner => return Some(self.owner()),
             Kind::Contact => Role::Person,
-            // Changes of a group that nobody is named for.
+            // Group changes for which no person is named.
             Kind::Group | Kind::News | Kind::Other => Role::System,
         };
         Some(Author { name: known.name.clone(), handle: handle(CHANNEL, &known.handle), role })
@@ -209,7 +209,7 @@ impl People {
         Author { name, handle: handle(CHANNEL, OWNER), role: Role::Owner }
     }
 
-    /// Somebody by their service id. The owner is the only member of a group who is not a contact.
+    /// A person by service id. The owner is the only group member who is not a contact.
     pub(super) fn named(&self, service: &str) -> Named {
         let id = service_id(service);
         match self.names.get(&id) {
@@ -220,8 +220,8 @@ impl People {
     }
 }
 
-/// A contact, by the first id that it has. The name is the one that Signal shows: the nickname, the one in the address book, or
-/// the one that they gave themselves.
+/// A contact, with the first id that it has as its handle. The name is the one that Signal shows: the nickname, the name in the
+/// address book, or the contact's own profile name.
 fn known_contact(contact: &Contact<'_>) -> Option<Known> {
     let number = contact.e164.id().map(|number| format!("+{}", number.trim_start_matches('+')));
     let username = contact.username.text().map(str::to_owned);
@@ -249,7 +249,7 @@ fn joined(given: &Loose<'_>, family: &Loose<'_>) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// A service id as it is written everywhere else, from the Base64 of its sixteen bytes. Anything else stays as it is.
+/// A service id as written everywhere else, from the Base64 of its sixteen bytes. Anything else is returned unchanged.
 pub(super) fn service_id(encoded: &str) -> String {
     match decoded(encoded) {
         Some(bytes) if bytes.len() == 16 => {
@@ -261,7 +261,7 @@ pub(super) fn service_id(encoded: &str) -> String {
     }
 }
 
-/// The bytes that a short text in Base64 stands for.
+/// The bytes of a short Base64 text.
 fn decoded(encoded: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut held, mut bits) = (0u32, 0u32);

@@ -1,4 +1,4 @@
-//! Sentences for what happened in a chat: changes of a group, calls, timers, polls and payments.
+//! Sentences for events in a chat: group changes, calls, timers, polls and payments.
 //!
 //! Notices about keys, profiles and invitations say nothing about the conversation and give no sentence.
 
@@ -32,7 +32,7 @@ impl Notice {
     }
 }
 
-/// The fields of all changes of groups that are told. Each kind has a few of them.
+/// The fields of all group changes that become notices. Each kind has a few of them.
 #[derive(Deserialize)]
 struct Change<'a> {
     #[serde(borrow, default, rename = "updaterAci")]
@@ -167,7 +167,7 @@ pub(super) fn update(raw: &RawValue, author: &Author, people: &People) -> Result
     }
 }
 
-/// Several changes of a group at once.
+/// Several group changes at once.
 fn group(raw: &RawValue, people: &People) -> Result<Notice, SkipReason> {
     let group = object::<Group<'_>>(raw).ok_or(SkipReason::Malformed)?;
     let mut notice = Notice::default();
@@ -283,7 +283,7 @@ pub(super) fn payment(raw: &RawValue, author: &Author) -> Option<Notice> {
     Some(Notice::of(text))
 }
 
-/// The name of a contact that is passed on.
+/// The name of a shared contact.
 pub(super) fn contact_name(raw: &RawValue) -> String {
     let contact = object::<Contact<'_>>(raw);
     let name = contact.as_ref().and_then(|contact| contact.name).and_then(object::<ContactName<'_>>);

@@ -1,8 +1,8 @@
-//! The chats of SimpleX as its interface writes them: JSON of the WebSocket of the command line program. Messages, channels and
-//! handles get the ids that the database of the same program gives them.
+//! SimpleX chats as the program's interface writes them: JSON from the command line program's WebSocket. Messages, channels and
+//! handles get the same ids as from the database of the same program.
 //!
-//! Unknown fields are ignored, and what is missing counts as empty, because the program asks that of everybody who reads it. Not
-//! here: the connection, commands and events (`keepsake-connectors`). For what differs from a database, see docs/formats.md.
+//! Unknown fields are ignored, and missing fields are treated as empty, as the program requires of all its readers. Not here:
+//! the connection, commands and events (`keepsake-connectors`). For what differs from a database, see docs/formats.md.
 
 mod json;
 
@@ -23,13 +23,13 @@ use crate::identity::handle;
 use crate::limits::{METADATA_BYTES_MAX, NAMES_MAX};
 use crate::time::rfc3339;
 
-/// Ids are in the alphabet for addresses, with padding; without it they are read as well.
+/// Ids use the URL-safe alphabet with padding; ids without padding are also read.
 const IDS: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent).with_decode_allow_trailing_bits(true),
 );
 
-/// Maximum bytes of the content of an item. A message has at most about 16 KB of text and as much for a small picture; parsed, it
+/// Maximum bytes of an item's content. A message has at most about 16 KB of text and as much for a small picture; parsed, it
 /// takes up to forty times its size.
 const CONTENT_BYTES_MAX: usize = 4 * METADATA_BYTES_MAX;
 
@@ -37,7 +37,7 @@ const CONTENT_BYTES_MAX: usize = 4 * METADATA_BYTES_MAX;
 #[derive(Debug, Clone)]
 pub struct Chat {
     room: Room,
-    /// The other one, if it is a chat with a contact.
+    /// The other person, if it is a chat with a contact.
     contact: Option<Author>,
     reference: String,
     member_count: Option<u64>,
@@ -45,7 +45,7 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// The chat; `None` if it is none with messages, such as a connection that is being made.
+    /// The chat; `None` if it has no messages, such as a connection that is being made.
     pub fn of(info: &ChatInfo) -> Option<Self> {
         let (id, title, contact, reference, member_count) = match info {
             ChatInfo { contact: Some(contact), .. } => {
@@ -84,7 +84,7 @@ impl Chat {
         &self.reference
     }
 
-    /// Number of its members with the owner, if the program said so.
+    /// Number of its members including the owner, if the program gave it.
     pub fn member_count(&self) -> Option<u64> {
         self.member_count
     }
@@ -94,12 +94,12 @@ impl Chat {
         self.is_group
     }
 
-    /// Everybody but the owner, if that is one contact or nobody.
+    /// Everybody except the owner, if the chat is with one contact or nobody.
     pub fn partners(&self) -> Option<Vec<ChannelHandle>> {
         (!self.is_group).then(|| self.contact.iter().map(|contact| contact.handle.clone()).collect())
     }
 
-    /// The ids of the message that an item is.
+    /// The ids of an item's message.
     pub fn source_of(&self, item: &Item) -> SourceRef {
         let member = item.chat_dir.group_member.as_ref().and_then(GroupMember::id);
         let shared = item.meta.item_shared_msg_id.as_deref().and_then(decoded);
@@ -123,11 +123,11 @@ pub enum Reading {
     Message(Box<Message>),
     /// A message that was deleted or moderated.
     Deleted(SourceRef),
-    /// No message, and why.
+    /// Not a message, and why.
     LeftOut(SkipReason),
 }
 
-/// The owner, and the people who were seen so far.
+/// The owner, and the people seen so far.
 pub struct Roster {
     user: User,
     /// Handles of contacts, because a member who is also a contact is the same person.
@@ -136,7 +136,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// A roster with nobody but the owner.
+    /// A roster that contains only the owner.
     pub fn new(user: User) -> Self {
         Self { user, contacts: HashMap::new(), members: HashMap::new() }
     }
@@ -154,7 +154,7 @@ impl Roster {
         }
     }
 
-    /// Whether the contact of this number was seen.
+    /// Whether the contact with this number has been seen.
     pub fn knows_contact(&self, contact: i64) -> bool {
         self.contacts.contains_key(&contact)
     }
@@ -179,8 +179,8 @@ impl Roster {
         }
     }
 
-    /// Reads an item of a chat. `edited` is when its text was changed last, if that is known better than from the item, and `now`
-    /// stands in for a time that is missing.
+    /// Reads an item of a chat. `edited` is when its text was last changed, if that is known better than from the item, and
+    /// `now` replaces a missing time.
     pub fn read(&mut self, chat: &Chat, item: &Item, edited: Option<Timestamp>, now: Timestamp) -> Reading {
         if let Some(member) = &item.chat_dir.group_member {
             self.learn_member(member);
@@ -242,7 +242,7 @@ impl Roster {
             ("directSnd" | "groupSnd" | "localSnd" | "localRcv", _) => self.user.author(),
             (_, Some(member)) => self.author_of_member(member),
             ("directRcv", None) => chat.contact.clone()?,
-            // A channel speaks for itself.
+            // The channel itself is the author.
             ("channelRcv", None) => {
                 Author { name: chat.title().to_owned(), handle: handle(CHANNEL, chat.id()), role: Role::System }
             }
@@ -275,7 +275,7 @@ impl Roster {
         })
     }
 
-    /// The reactions to an item. The program counts them, and says only of the owner whether they are among those who reacted.
+    /// The reactions to an item. The program counts them, and identifies only the owner among those who reacted.
     fn reactions(&self, chat: &Chat, item: &Item) -> Reactions {
         let mut found = Reactions::default();
         for one in item.reactions.iter().take(PARTS_OF_MESSAGE_MAX) {
@@ -301,8 +301,8 @@ fn author_of_contact(contact: &Contact) -> Author {
     }
 }
 
-/// A time as the database writes it, from the form of the interface: the program takes both from one value, and leaves out the
-/// zeros at the end of a fraction in both.
+/// Converts a time of the interface to the form of the database: the program takes both from one value, and omits the zeros at
+/// the end of a fraction in both.
 fn written(time: &str) -> String {
     time.strip_suffix('Z').unwrap_or(time).replacen('T', " ", 1)
 }
@@ -318,7 +318,7 @@ pub fn time(written: &str) -> Option<Timestamp> {
     moment(written)
 }
 
-/// A time as the interface reads it in commands.
+/// A time in the form that commands of the interface require.
 pub fn written_time(time: Timestamp) -> String {
     rfc3339(time)
 }

@@ -1,6 +1,6 @@
-//! What an item is: words, a call, or something that happened. It is JSON with one key, which names the kind.
+//! The content of an item: words, a call, or something that happened. It is JSON with one key, which names the kind.
 //!
-//! Notices about encryption, connections and the settings of a chat say nothing about the conversation and give none.
+//! Notices about encryption, connections and the settings of a chat say nothing about the conversation and give no message.
 
 use keepsake_domain::{Author, Metadata};
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ pub(super) enum Content {
         text: String,
         metadata: Metadata,
     },
-    /// Of a kind that this version does not know.
+    /// Content of a kind that this version does not know.
     Unknown {
         metadata: Metadata,
     },
@@ -30,13 +30,13 @@ pub(super) enum Content {
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) text: String,
-    /// What a file is called that is not there.
+    /// The name of a missing file.
     pub(super) stand_in: Option<String>,
     pub(super) metadata: Metadata,
 }
 
 impl Content {
-    /// Reads the content of an item by `author`, or says why it gives no message.
+    /// Reads the content of an item by `author`, or returns why it gives no message.
     pub(super) fn parse(written: &str, author: &Author, owner: &Author, named: &NamedMember<'_>) -> Result<Self, SkipReason> {
         let root: Value = parse_mending(written).ok_or(SkipReason::Malformed)?;
         let (kind, content) = single(&root).ok_or(SkipReason::Malformed)?;
@@ -86,8 +86,8 @@ impl Content {
     }
 }
 
-/// The only key of an object and its value. Some versions write the kind as `type` among the other fields, or as a text if there
-/// is nothing else.
+/// The only key of an object, with its value. Some versions write the kind as `type` among the other fields, or as a plain text
+/// if there are no other fields.
 fn single(value: &Value) -> Option<(&str, &Value)> {
     match value {
         Value::String(kind) => Some((kind, &Value::Null)),

@@ -1,8 +1,9 @@
-//! The database of SimpleX (`simplex_v1_chat.db`), unencrypted: chats with contacts, groups, and notes of the owner's own.
+//! The database of SimpleX (`simplex_v1_chat.db`), unencrypted: chats with contacts, groups, and the owner's own notes.
 //!
-//! There are no ids of users in SimpleX. A contact is only a row of this database, so the row and the time at which it was made
-//! are the id; members of a group have an id that is valid in that group. The same chats as the program's interface writes them
-//! are in `api`. Deliberately not here: files, connections, and the decryption of a database. For the format, see docs/formats.md, "SimpleX".
+//! SimpleX has no user ids. A contact is only a row of this database, so the id is made of the row and its creation time;
+//! members of a group have an id that is valid in that group. The same chats, as the program's interface writes them, are in
+//! `api`. Deliberately not here: files, connections, and the decryption of a database. For the format, see docs/formats.md,
+//! "SimpleX".
 
 pub mod api;
 mod content;
@@ -118,7 +119,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The id of a message. A member could use the id of somebody else's message, so the member's own id belongs to it.
+/// The id of a message. A member could use the id of somebody else's message, so the member's own id is part of it.
 fn id_of(shared: &[u8], member: Option<&[u8]>) -> String {
     match member {
         Some(member) => format!("{}-{}", hex(shared), hex(member)),
@@ -126,12 +127,12 @@ fn id_of(shared: &[u8], member: Option<&[u8]>) -> String {
     }
 }
 
-/// The id of an item that has no other.
+/// The id of an item that has no other id.
 fn id_of_row(row: i64) -> String {
     format!("item-{row}")
 }
 
-/// The handle of a contact. The number of a deleted contact may be given to another one, but not at the same time.
+/// The handle of a contact. The number of a deleted contact may be reused, but not with the same creation time.
 fn contact_handle(row: i64, made: &str) -> String {
     format!("contact-{}", digest(&["simplex contact", &row.to_string(), made]))
 }
@@ -183,14 +184,14 @@ struct Item {
     contact: Option<i64>,
     group: Option<i64>,
     shared: Option<Vec<u8>>,
-    /// The id in the group of the member who wrote it.
+    /// The id, within the group, of the member who wrote it.
     member: Option<Vec<u8>>,
     content: String,
     deleted: i64,
     disappears: bool,
 }
 
-/// A record that gives no message: why, and its beginning.
+/// A record that gives no message: why, and how it begins.
 type Refusal = (SkipReason, String);
 
 impl Queries<'_> {
@@ -302,10 +303,10 @@ fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Room, people: &People, out: 
     } else if let Some(contact) = contact {
         people.author_of_contact(contact)?
     } else if group.is_some() && number(row, 19) == Some(1) {
-        // A channel speaks for itself.
+        // The channel itself is the author.
         Author { name: chat.title.clone().unwrap_or_default(), handle: handle(CHANNEL, &chat.id), role: Role::System }
     } else if group.is_some() {
-        // The row of a member who is gone is deleted, so several of them cannot be told apart.
+        // The rows of former members are deleted, so several of them cannot be told apart.
         let name = "a former member".to_owned();
         Author { name, handle: handle(CHANNEL, &format!("former@{}", chat.id)), role: Role::Person }
     } else {

@@ -11,7 +11,7 @@ use crate::database::{Tables, bytes, number, text};
 use crate::identity::handle;
 use crate::limits::NAMES_MAX;
 
-/// With whom a chat is.
+/// Who a chat is with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Dealings {
     Contact(i64),
@@ -26,7 +26,7 @@ pub(super) enum Dealings {
 pub(super) struct Known {
     pub(super) name: String,
     pub(super) handle: String,
-    /// A bot, as its own profile says.
+    /// A bot, according to its own profile.
     is_bot: bool,
     /// The owner's profile that it belongs to.
     user: i64,
@@ -37,7 +37,7 @@ pub(super) struct Known {
 /// A profile of the owner.
 struct User {
     name: String,
-    /// Behind a password of its own.
+    /// Protected by its own password.
     is_hidden: bool,
 }
 
@@ -106,7 +106,7 @@ impl People {
         known.map(|known| self.owner(known.user))
     }
 
-    /// Whether a profile of the owner is behind a password of its own.
+    /// Whether a profile of the owner has its own password.
     pub(super) fn is_hidden(&self, user: i64) -> bool {
         self.users.get(&user).is_some_and(|user| user.is_hidden)
     }
@@ -124,7 +124,7 @@ fn role(known: &Known) -> Role {
     if known.is_bot { Role::Assistant } else { Role::Person }
 }
 
-/// Columns of a profile, as they are for contacts and members.
+/// Columns of a profile, the same for contacts and members.
 const PROFILE: [&str; 3] = ["local_alias", "display_name", "chat_peer_type"];
 
 fn contacts(connection: &Connection, tables: &Tables) -> rusqlite::Result<HashMap<i64, Known>> {

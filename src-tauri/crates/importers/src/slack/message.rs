@@ -142,7 +142,7 @@ struct TranscriptionPreview<'a> {
     has_more: Loose<'a>,
 }
 
-/// What is attached below a message: a message passed on, the preview of a link, or the words of an app.
+/// What is attached below a message: a message passed on, a link preview, or the words of an app.
 #[derive(Deserialize)]
 struct Attachment<'a> {
     #[serde(borrow, default)]
@@ -240,7 +240,7 @@ impl Reader<'_, '_> {
         Some(Author { name: name.to_owned(), handle: handle(CHANNEL, id), role: Role::Assistant })
     }
 
-    /// Somebody came or went.
+    /// Somebody joined or left.
     fn membership(&self, what: &str) -> Result<Message, SkipReason> {
         let author = self.author().ok_or(SkipReason::MissingField)?;
         let mut message = self.room.notice(self.id, self.when, format!("{} {what}", author.name));
@@ -258,7 +258,7 @@ impl Reader<'_, '_> {
         message
     }
 
-    /// Slack's sentence about the room. Older ones leave out who did it.
+    /// Slack's sentence about the room. Older sentences leave out who acted.
     fn notice(&self, subtype: &str) -> Message {
         let raw = self.record.text.text().unwrap_or_default();
         let sentence = resolve(raw, self.names).text;
@@ -417,7 +417,7 @@ struct Files {
     list: Attachments,
     /// What is said in a voice message.
     spoken: Option<String>,
-    /// Why a file is not there anymore.
+    /// Why a file is no longer there.
     absent: Option<SkipReason>,
 }
 

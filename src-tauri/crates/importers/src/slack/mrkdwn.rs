@@ -10,7 +10,7 @@ use super::workspace::Workspace;
 pub(super) struct Resolved {
     /// The text as Slack shows it.
     pub(super) text: String,
-    /// Addresses of links that are shown under other words.
+    /// Addresses of links that are displayed as other text.
     pub(super) links: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl Resolved {
         self.text.push_str(&shown);
     }
 
-    /// What is shown of a link. An address that Slack recognized in the text is its own label.
+    /// The text displayed for a link. An address that Slack recognized in the text is its own label.
     fn link_text(&mut self, target: &str, label: String) -> String {
         let bare = ["mailto:", "tel:"].iter().find_map(|scheme| target.strip_prefix(scheme)).unwrap_or(target);
         let unschemed = bare.split_once("://").map_or(bare, |(_, rest)| rest);
@@ -65,7 +65,7 @@ impl Resolved {
     }
 }
 
-/// `<!here>`, a user group, a date with its words for readers elsewhere.
+/// `<!here>`, a user group, or a date with fallback text for readers elsewhere.
 fn command_text(command: &str, label: &str) -> String {
     match command {
         "here" | "channel" | "everyone" | "group" => format!("@{command}"),
@@ -81,14 +81,14 @@ fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// The text of blocks, in which apps write instead of in `text`.
+/// The text of blocks, which apps use instead of `text`.
 pub(super) fn of_blocks(blocks: &Value, names: &Workspace) -> String {
     let mut text = String::new();
     push_block(blocks, names, &mut text);
     text.trim().to_owned()
 }
 
-/// Parts of a message that stand on lines of their own.
+/// Parts of a message that are on lines of their own.
 const LINES: &[&str] =
     &["section", "header", "context", "rich_text_section", "rich_text_preformatted", "rich_text_quote", "rich_text_list"];
 
@@ -113,7 +113,7 @@ fn push_block(value: &Value, names: &Workspace, out: &mut String) {
         ("emoji", _) => out.push_str(&format!(":{}:", field("name").unwrap_or_default())),
         ("broadcast", _) => out.push_str(&format!("@{}", field("range").unwrap_or_default())),
         ("link", _) => out.push_str(field("url").unwrap_or_default()),
-        // Buttons and fields to fill in say nothing.
+        // Buttons and input fields say nothing.
         ("actions" | "input", _) => {}
         _ => {
             for part in ["text", "title", "fields", "elements"] {

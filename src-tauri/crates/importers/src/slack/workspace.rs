@@ -1,4 +1,4 @@
-//! The people and rooms of a Slack workspace, as its lists tell them.
+//! The people and rooms of a Slack workspace, according to its lists.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::out::Out;
 /// The lists of people. Large organizations have the second one.
 pub(super) const PEOPLE_LISTS: &[&str] = &["users.json", "org_users.json"];
 
-/// The lists of rooms. None of them is public: also an open channel can be read only by those who work there.
+/// The lists of rooms. None of the rooms is public: even an open channel can be read only by people who work there.
 pub(super) const ROOM_LISTS: &[&str] = &["channels.json", "groups.json", "dms.json", "mpims.json", "file_conversations.json"];
 
 /// Slack's own account, which is in no list.
@@ -27,8 +27,8 @@ const SLACKBOT: &str = "USLACKBOT";
 /// Beginning of the names of group chats, which consist of the user names of their members.
 const GROUP_CHAT: &str = "mpdm-";
 
-/// Upper half of code page 437, in which a zip's names are read if nothing says that they are UTF-8. Slack writes UTF-8 and does
-/// not say so.
+/// Upper half of code page 437, in which a zip's names are read unless they are marked as UTF-8. Slack writes UTF-8 without
+/// marking it.
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 /// A member of the workspace.
@@ -36,9 +36,9 @@ const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿ�
 pub(super) struct Person {
     /// The name shown in Slack.
     pub(super) name: String,
-    /// Other names, by which the owner may call themself.
+    /// Other names by which the owner may refer to themselves.
     also: Vec<String>,
-    /// The address, which tells best who this is.
+    /// The email address, which identifies the person best.
     pub(super) email: Option<String>,
     pub(super) is_bot: bool,
 }
@@ -48,7 +48,7 @@ pub(super) struct Person {
 pub(super) struct Workspace {
     people: HashMap<String, Person>,
     rooms: HashMap<String, Room>,
-    /// The ids of those who can read a room, by its id.
+    /// The ids of the people who can read a room, by the room's id.
     members: HashMap<String, Vec<String>>,
     /// The ids of rooms by the names of their folders.
     folders: HashMap<String, String>,
@@ -149,13 +149,13 @@ impl Workspace {
         self.rooms.insert(id.into_owned(), room);
     }
 
-    /// The room whose messages are in this folder. A folder that no list names is a room of its own.
+    /// The room whose messages are in this folder. A folder that is in no list is a room of its own.
     pub(super) fn room(&self, folder: &str) -> Room {
         let listed = self.folders.get(folder).and_then(|id| self.rooms.get(id)).cloned();
         listed.unwrap_or_else(|| Room::of(&PROGRAM, folder, Some(folder.to_owned())))
     }
 
-    /// The people who can read a room, without the owner and apps.
+    /// The people who can read a room, excluding the owner and apps.
     pub(super) fn members(&self, room: &Room, out: &Out<'_>) -> Vec<ChannelHandle> {
         let authors = self.members.get(&room.id).into_iter().flatten().map(|id| self.author(id, None, out));
         authors.filter(|author| author.role == Role::Person).map(|author| author.handle).collect()
@@ -176,7 +176,7 @@ impl Workspace {
         self.people.get(id)
     }
 
-    /// The author with this id. Somebody of another workspace is only in the `profile` of their messages.
+    /// The author with this id. People from other workspaces appear only in the `profile` of their messages.
     pub(super) fn author(&self, id: &str, profile: Option<&RawValue>, out: &Out<'_>) -> Author {
         if id == SLACKBOT {
             return Author { name: "Slackbot".to_owned(), handle: handle(CHANNEL, id), role: Role::System };
@@ -210,7 +210,7 @@ fn person_of(profile: &Profile<'_>, others: &[&Loose<'_>], id: &str) -> Person {
     Person { name, also: names.collect(), email: profile.email.text().map(str::to_owned), is_bot: false }
 }
 
-/// A name as it looks if its UTF-8 is read in code page 437.
+/// A name as it looks if its UTF-8 is decoded as code page 437.
 fn in_code_page_437(name: &str) -> String {
     let of = |byte: u8| match byte.checked_sub(128) {
         None => char::from(byte),

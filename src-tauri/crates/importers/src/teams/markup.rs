@@ -1,6 +1,7 @@
-//! The markup in messages of Teams and Skype: XML-like tags for quotations, files, mentions and edits, and in newer ones HTML.
+//! The markup in messages of Teams and Skype: XML-like tags for quotations, files, mentions and edits, and HTML in newer
+//! messages.
 //!
-//! Only what says something becomes text. A tag that is not known disappears, and what is in it stays.
+//! Only meaningful content becomes text. Unknown tags are removed, but their content is kept.
 
 use crate::html::{Piece, Tag, decoded, piece};
 
@@ -9,7 +10,7 @@ use crate::html::{Piece, Tag, decoded, piece};
 pub(super) struct Content {
     /// What the person wrote.
     pub(super) text: String,
-    /// What they answer or pass on.
+    /// The message that they answer or forward.
     pub(super) quote: Option<Quote>,
     /// Names of files and pictures.
     pub(super) files: Vec<String>,
@@ -19,14 +20,14 @@ pub(super) struct Content {
     pub(super) title: Option<String>,
 }
 
-/// Words of somebody else within a message.
+/// Another person's words within a message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Quote {
     pub(super) from: String,
     pub(super) text: String,
-    /// The id of the message.
+    /// The id of the quoted message.
     pub(super) message: Option<String>,
-    /// It was passed on, not answered.
+    /// True if the message was forwarded, not answered.
     pub(super) is_forward: bool,
 }
 
@@ -39,12 +40,12 @@ fn attribute(tag: &Tag<'_>, name: &str) -> Option<String> {
     tag.attribute(name).map(unescaped).filter(|value| !value.is_empty())
 }
 
-/// Whether the element is of this type of Microsoft's schema.
+/// True if the element has this type in Microsoft's schema.
 fn is_item(tag: &Tag<'_>, kind: &str) -> bool {
     tag.attribute("itemtype").is_some_and(|item| item.ends_with(kind))
 }
 
-/// Text with its entities resolved. The programs write `&nbsp;` for spaces of which several stand together.
+/// Text with its entities resolved. The programs write `&nbsp;` for consecutive spaces.
 pub(super) fn unescaped(text: &str) -> String {
     decoded(&text.replace("&nbsp;", " "))
 }
@@ -76,11 +77,11 @@ struct Reader {
     content: Content,
     is_html: bool,
     is_preformatted: bool,
-    /// The tag of the quotation that is open, and how many of them are in each other.
+    /// The tag of the open quotation, and its nesting depth.
     quote: Option<(String, usize)>,
-    /// Tags whose text is said elsewhere, by how many of them are open.
+    /// The number of open tags whose text is given elsewhere, so it is ignored.
     silent: usize,
-    /// The name of whoever is quoted is being read.
+    /// True while the name of the quoted person is being read.
     is_name: bool,
 }
 

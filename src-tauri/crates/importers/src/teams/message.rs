@@ -1,4 +1,4 @@
-//! One message of a conversation of Teams or Skype.
+//! One message of a Teams or Skype conversation.
 
 use keepsake_domain::{Author, Message, MessageType, Metadata, Role, TimeCertainty};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::json::{Loose, record};
 use crate::out::Out;
 use crate::time::{from_unix, parse_rfc3339, rfc3339};
 
-/// The network of programs.
+/// The network prefix of programs' ids.
 pub(super) const PROGRAMS: &str = "28:";
 
 /// Kinds of messages that say nothing about the conversation.
@@ -100,7 +100,7 @@ impl Reader<'_, '_> {
         self.chat.room.notice(self.id, self.when, text)
     }
 
-    /// Words, with what they answer and what was sent with them.
+    /// A text, with what it answers and what was sent with it.
     fn words(&self, kind: &str) -> Result<Message, SkipReason> {
         // A deleted message keeps its place and loses its content.
         if self.content.is_empty() && self.files().is_empty() {
@@ -177,7 +177,7 @@ impl Reader<'_, '_> {
         found
     }
 
-    /// A call, when it ends. Its beginning is the same call.
+    /// A call, when it ends. The notice of its beginning describes the same call.
     fn call(&self) -> Result<Message, SkipReason> {
         let text = if self.content.contains("type=\"missed\"") {
             "Call, missed".to_owned()
@@ -198,7 +198,7 @@ impl Reader<'_, '_> {
         Ok(self.notice(format!("{} asked: {question}", self.account.name_of(self.from))))
     }
 
-    /// Somebody came or went, or the conversation has another name.
+    /// A notice that somebody joined or left, or that the conversation was renamed.
     fn activity(&self, kind: &str) -> Result<Message, SkipReason> {
         let by = element(self.content, "initiator").unwrap_or(self.from);
         let told: Value = serde_json::from_str(self.content).unwrap_or_default();
@@ -234,7 +234,7 @@ impl Reader<'_, '_> {
         Ok(message)
     }
 
-    /// Files, cards, places, and kinds that are not known.
+    /// Files, cards, places, and unknown kinds.
     fn other(&self, kind: &str) -> Result<Message, SkipReason> {
         let mut content = markup::read(self.content, false);
         let is_media = kind.starts_with("RichText/Media_") || kind == "RichText/UriObject";

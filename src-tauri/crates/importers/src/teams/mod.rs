@@ -1,4 +1,4 @@
-//! The chats of a personal account of Microsoft Teams or Skype, as Microsoft exports them: one file with all conversations.
+//! The chats of a personal Microsoft Teams or Skype account, as Microsoft exports them: one file with all conversations.
 //!
 //! Work and school accounts have no such export; what an administrator exports (mailboxes, pages) is not read here, and neither
 //! are the files that were sent. For the format, see docs/formats.md, section 20.
@@ -33,10 +33,10 @@ const CHANNEL: &str = "teams";
 /// Teams as the author of its notices.
 const PROGRAM: Program = Program { kind: SourceKind::Teams, name: "Teams", handle: CHANNEL };
 
-/// Beginning of the ids of lists that the program keeps: calls, drafts, notifications.
+/// The id prefix of lists that the program keeps: calls, drafts, notifications.
 const OWN_LISTS: &str = "48:";
 
-/// The list in which a person writes to themself.
+/// The list of a person's notes to themselves.
 const NOTES: &str = "48:notes";
 
 /// The objects and arrays that lead to the messages.
@@ -108,7 +108,7 @@ struct Account {
 }
 
 impl Account {
-    /// The name of a person: as some message tells it, or the id without the number of the network.
+    /// A person's name as given in a message, or else the id without the network number.
     fn name_of(&self, id: &str) -> String {
         let bare = id.split_once(':').filter(|(network, _)| network.bytes().all(|b| b.is_ascii_digit()));
         self.names.get(id).map_or(bare.map_or(id, |(_, bare)| bare), String::as_str).to_owned()
@@ -144,7 +144,7 @@ impl Default for Chat {
 }
 
 impl Chat {
-    /// The people who can read it by its list of members, without the owner and programs.
+    /// The people who can read the chat according to its member list, except the owner and programs.
     fn members(&self, account: &Account, out: &Out<'_>) -> Vec<ChannelHandle> {
         let people = self.members.iter().filter(|id| match &account.owner {
             _ if id.starts_with(message::PROGRAMS) => false,

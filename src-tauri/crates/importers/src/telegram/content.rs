@@ -10,16 +10,16 @@ use crate::SkipReason;
 use crate::conversation::{Attachments, Reactions, file_name, note};
 use crate::json::{Items, Loose, object, parse_mending};
 
-/// What stands at the place of a file that was not exported: a remark in parentheses.
+/// What replaces a file that was not exported: a remark in parentheses.
 const NOT_INCLUDED: [&str; 4] = ["(File not included", "(File unavailable", "(File exceeds", "(Photo "];
 
 /// The content of a message.
 pub(super) struct Content {
-    /// The words, or the names of the files.
+    /// The text, or the names of the files.
     pub(super) text: String,
     /// The kind of message.
     pub(super) message_type: MessageType,
-    /// What else is in it.
+    /// Everything else in it.
     pub(super) metadata: Metadata,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Text {
     /// Passages that are marked as quotations.
     quoted: Vec<String>,
     links: Vec<Value>,
-    /// It begins with a command to a bot.
+    /// The text begins with a bot command.
     is_command: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn text(entities: Option<&RawValue>, older: Option<&RawValue>) -> Tex
         }
     }
     if !text.quoted.is_empty() {
-        // Without the quotation, the line break before or after it would be left over.
+        // Once the quotation is removed, the line break before or after it is left over.
         text.plain = text.plain.trim_matches('\n').to_owned();
     }
     text
@@ -138,7 +138,7 @@ struct Contact<'a> {
     phone_number: Loose<'a>,
 }
 
-/// A poll, or a list of things to do.
+/// A poll or a to-do list.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Choices<'a> {
@@ -168,14 +168,14 @@ pub(super) fn read(json: &[u8], text: Text) -> Result<Content, SkipReason> {
     let mut metadata = Metadata::new();
     note(&mut metadata, "links", text.links);
     if let Some(notice) = notice(&media) {
-        // Whoever shows a poll or an invoice may write something below it.
+        // The sender of a poll or an invoice may write something below it.
         note(&mut metadata, "caption", text.plain);
         return Ok(Content { text: notice, message_type: MessageType::Notice, metadata });
     }
     let (attachments, has_placeholder) = attachments(&media);
     note(&mut metadata, "paid_stars", kept(media.paid_stars_amount));
     let (words, message_type) = match attachments.words(text.plain) {
-        // A message of nothing but a quotation is somebody else's words.
+        // A message that consists only of a quotation is somebody else's words.
         None if !text.quoted.is_empty() => (text.quoted.join("\n"), MessageType::Forward),
         None if has_placeholder => return Err(SkipReason::MediaPlaceholder),
         None => return Err(SkipReason::Empty),
@@ -220,7 +220,7 @@ fn choices(what: &str, question: &Loose<'_>, answers: Option<&RawValue>) -> Stri
     text
 }
 
-/// The attachments, and whether there is one without a name whose file was not exported.
+/// The attachments, and whether one of them has no name and was not exported.
 fn attachments(media: &Media<'_>) -> (Attachments, bool) {
     let mut found = Attachments::default();
     let mut has_placeholder = false;
@@ -229,7 +229,7 @@ fn attachments(media: &Media<'_>) -> (Attachments, bool) {
         let is_included = !NOT_INCLUDED.iter().any(|remark| path.starts_with(remark));
         let name = media.file_name.text().or_else(|| is_included.then(|| file_name(path)));
         match name {
-            // The name of a sticker's file says nothing, and there are no words in it.
+            // The name of a sticker's file means nothing, and a sticker has no words.
             _ if kind == "sticker" => has_placeholder = true,
             None => has_placeholder = true,
             Some(name) => {
@@ -298,7 +298,7 @@ pub(super) fn reactions(raw: Option<&RawValue>) -> Value {
         let Some(reaction) = object::<Reaction<'_>>(raw) else { continue };
         let emoji = match reaction.kind.text() {
             Some("paid") => "⭐",
-            // An emoji of one's own is a picture without a name.
+            // A custom emoji is a picture without a name.
             _ => reaction.emoji.text().unwrap_or("custom emoji"),
         };
         let people = Items::of(reaction.recent).0.into_iter().filter_map(object::<Reactor<'_>>);

@@ -1,8 +1,8 @@
 //! Telegram Desktop's `result.json`: a single chat, or all chats of an account.
 //!
-//! A single chat is one object with `messages`; an account has its chats in `chats.list` and `left_chats.list`. In a chat between
-//! two people, its id is that of the other person, so the owner is known. In a group of a single export, nothing tells who the
-//! owner is. For the format, see docs/formats.md. Not here: the files beside it, and Telegram's HTML export.
+//! A single chat is one object with `messages`; an account has its chats in `chats.list` and `left_chats.list`. The id of a
+//! chat between two people is that of the other person, so the owner is known. In a group exported by itself, nothing
+//! identifies the owner. For the format, see docs/formats.md. Not here: the files next to it, and Telegram's HTML export.
 
 mod content;
 mod service;
@@ -37,10 +37,10 @@ const CHANNEL: &str = "telegram";
 /// Telegram as the author of its notices.
 const PROGRAM: Program = Program { kind: SourceKind::Telegram, name: "Telegram", handle: CHANNEL };
 
-/// The name of accounts that were deleted, which the export leaves empty. Telegram shows them so.
+/// The name that Telegram shows for deleted accounts. The export leaves their names empty.
 const DELETED_ACCOUNT: &str = "Deleted Account";
 
-/// The beginning of Unix time, in whatever zone. Older exports write it as the time of edits that never were.
+/// The start of Unix time, in any time zone. Older exports write it as the edit time of messages that were never edited.
 const NEVER: [&str; 2] = ["1970-01-01", "1969-12-31"];
 
 /// The objects and arrays of the document that are entered.
@@ -49,7 +49,7 @@ const ENTER: &[&str] = &[
     "left_chats.list", "left_chats.list[]", "left_chats.list[].messages",
 ];
 
-/// The types of chats. One of them stands near the beginning of every single chat.
+/// The types of chats. Every export of a single chat has one of them near its beginning.
 const CHAT_TYPES: &[&str] = &[
     "personal_chat", "bot_chat", "saved_messages", "replies", "verification_codes", "private_group", "private_supergroup",
     "public_supergroup", "private_channel", "public_channel",
@@ -69,7 +69,7 @@ fn claims(head: &Head<'_>) -> bool {
     is_account || is_chat && CHAT_TYPES.iter().any(|kind| head.text().contains(&format!("\"{kind}\"")))
 }
 
-/// A message as it is written. The fields that only some media have are in `content::Media`.
+/// A message as exported. The fields that only some media have are in `content::Media`.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Raw<'a> {
@@ -111,7 +111,7 @@ struct Raw<'a> {
     inline_bot_buttons: Option<&'a RawValue>,
 }
 
-/// A field that is there. Null tells something too: a forward from an account that was deleted.
+/// A field that is present. Null has a meaning too: a forward from a deleted account.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Loose<'a>>, D::Error> {
     Loose::deserialize(deserializer).map(Some)
 }
@@ -142,14 +142,14 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
     Ok(reader.end_chat(out)?)
 }
 
-/// Whether the object at this path may be a chat. The root is one if the file is a single chat.
+/// Whether the object at this path may be a chat. The root is a chat if the export is of a single chat.
 fn is_chat(path: &str) -> bool {
     matches!(path, "" | "chats.list[]" | "left_chats.list[]")
 }
 
 #[derive(Default)]
 struct Reader {
-    /// The handle of the owner, which an export of the account tells.
+    /// The handle of the owner, which an export of the account contains.
     owner: Option<String>,
     /// The phone numbers of contacts by their handles.
     phone_numbers: HashMap<String, String>,
@@ -171,7 +171,7 @@ struct Chat {
     is_disappearing: bool,
     /// The topic of messages in a forum, by their ids. The first message of a topic is the notice that it was created.
     topics: HashMap<String, String>,
-    /// The contacts whose phone numbers were told in this chat.
+    /// The contacts whose phone numbers were already noted in this chat.
     told: HashSet<String>,
     /// The owner of a chat of two.
     own_side: Option<String>,
@@ -182,13 +182,13 @@ impl Chat {
         self.kind.as_deref().is_some_and(|kind| kinds.contains(&kind))
     }
 
-    /// The handle of the person or bot on the other side of a chat of two.
+    /// The handle of the other person or bot in a chat between two.
     fn other_side(&self) -> Option<String> {
         let id = self.id.as_ref().filter(|_| self.is(&["personal_chat", "bot_chat"]))?;
         Some(format!("user{id}"))
     }
 
-    /// The room. The ids of users, groups and channels may be equal, so the kind is part of the id, as in the ids of authors.
+    /// The room. Users, groups and channels may have equal ids, so the kind is part of the id, as it is for authors.
     fn room(&mut self) -> Room {
         if let Some(room) = &self.room {
             return room.clone();
@@ -225,7 +225,7 @@ impl Chat {
         time
     }
 
-    /// Sets which message is answered, and the topic of a forum to which the message belongs.
+    /// Sets the message being replied to, and the forum topic that the message belongs to.
     fn place(&mut self, message: &mut Message, raw: &Raw<'_>) {
         let Some(target) = raw.reply_to_message_id.id() else { return };
         if let Some(elsewhere) = raw.reply_to_peer_id.id() {
@@ -271,7 +271,7 @@ impl Reader {
 
     fn end_chat(&mut self, out: &mut Out<'_>) -> Result<(), crate::Stop> {
         let chat = std::mem::take(&mut self.chat);
-        // In a file whose keys were sorted, the name comes after the messages.
+        // If the keys of a file were sorted, the name comes after the messages.
         if let (Some(room), Some(name)) = (&chat.room, &chat.name) {
             self.groups.set_title(&room.id, name);
         }
@@ -279,7 +279,8 @@ impl Reader {
     }
 
     fn message(&mut self, value: &[u8], out: &mut Out<'_>) -> Result<(), Halt> {
-        // Its parts are read by different functions, so it is repaired as a whole. What has no escapes seldom needs it.
+        // Different functions read its parts, so the message is repaired as a whole. A message without escapes seldom needs
+        // repair.
         let is_whole = memchr::memchr(b'\\', value).is_none() && serde_json::from_slice::<IgnoredAny>(value).is_ok();
         let mended = if is_whole { None } else { mend(value) };
         let json = mended.as_deref().map_or(value, str::as_bytes);
@@ -338,7 +339,7 @@ impl Reader {
         }
         let name = |name: &Loose<'_>| Value::from(name.text().unwrap_or(DELETED_ACCOUNT));
         let passed_on = raw.forwarded_from.as_ref().or(raw.saved_from.as_ref()).map(name);
-        // What an inline bot composed are not the words of whoever chose it.
+        // Text composed by an inline bot is not the words of the person who chose it.
         if let Some(from) = passed_on.or_else(|| raw.via_bot.text().map(Value::from)) {
             if !matches!(message_type, MessageType::Notice | MessageType::Unknown) {
                 message_type = MessageType::Forward;
@@ -382,7 +383,7 @@ impl Reader {
         let may_be_own = other_side.is_some() && !is_other_side && id.starts_with("user");
         // There is one owner. Whoever else is in such a chat, for example after files were merged, is not.
         let is_own = may_be_own && *self.chat.own_side.get_or_insert_with(|| id.clone()) == id;
-        // Only bots can put buttons below a message. Under a channel's post they are its administrators'.
+        // Only bots can put buttons below a message. Buttons below a channel's post come from its administrators.
         let has_buttons = raw.inline_bot_buttons.is_some_and(|buttons| !Items::of(Some(buttons)).0.is_empty());
         let is_bot =
             is_other_side && self.chat.is(&["bot_chat"]) || has_buttons && raw.via_bot.text().is_none() && id.starts_with("user");
@@ -412,7 +413,7 @@ fn edited_at(raw: &Raw<'_>) -> Option<String> {
     }
 }
 
-/// The id of a user, group or channel. Exports before 2021 write those of users as numbers.
+/// The id of a user, group or channel. Exports before 2021 write the ids of users as numbers.
 fn peer(id: &Loose<'_>) -> Option<String> {
     match id {
         Loose::Int(number) => Some(format!("user{number}")),

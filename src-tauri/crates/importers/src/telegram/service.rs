@@ -15,7 +15,7 @@ pub(super) struct Service {
     pub(super) text: String,
     /// Who did what.
     pub(super) metadata: Metadata,
-    /// Messages disappear from here on, or do no longer.
+    /// Whether messages start or stop disappearing here.
     pub(super) is_disappearing: Option<bool>,
     /// A topic of a forum begins here.
     pub(super) begins_topic: bool,
@@ -77,7 +77,7 @@ pub(super) fn read(json: &[u8]) -> Option<Service> {
         note(&mut metadata, "actor", person(actor, actor_id.as_deref()));
     }
     note(&mut metadata, "message_id", kept(raw.message_id));
-    // Members are listed by name only. Whoever acts on themself has a handle.
+    // Members are listed by name only. People who act on themselves have a handle.
     let people = |names: &[String]| -> Value {
         names.iter().map(|name| person(name, actor_id.as_deref().filter(|_| name == actor))).collect()
     };
@@ -136,7 +136,7 @@ fn sentence(action: &str, actor: &str, members: &[String], raw: &Raw<'_>) -> Str
         },
         "score_in_game" => format!("{actor} scored {} in a game", raw.score.id().unwrap_or_default()),
         "" => raw.information_text.text().map_or_else(|| format!("{actor}: a service message"), str::to_owned),
-        // There are dozens of rare ones (gifts, themes, photos), and new ones every year. Their names are plain English.
+        // There are dozens of rare actions (gifts, themes, photos), and new ones every year. Their names are plain English.
         other => format!("{actor}: {}", other.replace('_', " ")),
     }
 }

@@ -162,7 +162,7 @@ fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
         return Some((label(name)?, clock(time.trim())?, is_clock));
     }
     let (name, time) = line.rsplit_once(char::is_whitespace)?;
-    // A time behind a date is that of a message in a chat.
+    // A time after a date belongs to a chat message.
     let is_date = |word: &str| word.len() >= DATE_BYTES_MIN && word.bytes().all(|b| b.is_ascii_digit() || b"-/.".contains(&b));
     if time.contains(['.', ',']) || name.split_whitespace().next_back().is_some_and(is_date) {
         return None;

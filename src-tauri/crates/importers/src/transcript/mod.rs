@@ -117,7 +117,7 @@ pub(crate) fn read(
     let mut stand_ins = StandIns::default();
     let of_calendar = meeting_held.as_ref().map(|held| held.title.clone()).filter(|title| !title.is_empty());
     let title = of_calendar.or(Some(written).filter(|title| !title.is_empty()));
-    // The first turn says who was invited, so that it is not repeated with each.
+    // The invitees are recorded only in the first turn, so that they are not repeated in each.
     let mut invitation = meeting_held.map(invited);
     for turn in turns(cues) {
         let label = turn.speaker.as_deref().unwrap_or(NOBODY);
@@ -159,8 +159,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// The meeting of a transcript, and when it began. A time that is known finds the meeting; without one, a name that only one
-/// meeting has gives the time, which stays a guess.
+/// The meeting of a transcript, and its start. A known time identifies the meeting. Without one, a name that only one meeting
+/// has gives the time, which stays a guess.
 fn held(
     calendars: &[Calendar],
     name: &str,
@@ -185,10 +185,10 @@ fn held(
     (base, known, by_time(&meetings, &Heard { start, end, name, speakers: &speakers }))
 }
 
-/// How long after the last words a meeting may begin that is looked at: people are early.
+/// How long after the last words a meeting may begin and still be considered, because people are early.
 const MEETING_NEAR_MS: i64 = 15 * 60_000;
 
-/// A meeting in the form of the metadata.
+/// A meeting as metadata.
 fn invited(meeting: Meeting) -> serde_json::Value {
     let people: Vec<_> = meeting.attendees.iter().map(|one| json!({ "name": one.name, "handle": one.address })).collect();
     json!({ "title": meeting.title, "start": rfc3339(meeting.start), "end": rfc3339(meeting.end), "attendees": people })

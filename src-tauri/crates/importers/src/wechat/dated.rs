@@ -1,12 +1,12 @@
-//! A WeChat conversation as text in which each message has its whole date, before or behind the name:
+//! A WeChat conversation as text in which each message has its full date, before or after the name:
 //!
 //! ```text
 //! 2026-01-09 20:00:00 Ana            Ana 2026-01-09 20:00
 //! See you in spring                  See you in spring
 //! ```
 //!
-//! Programs that read WeChat's database write this (MemoTrace among them), and others that have nothing to do with WeChat. So it is
-//! read only if the person says what it is. The name of the file tells which conversation it is.
+//! Programs that read WeChat's database write this format (MemoTrace among them), but so do programs unrelated to WeChat. A
+//! file is therefore read only if the person says what it is. The file name identifies the conversation.
 
 use std::io::BufRead;
 
@@ -24,13 +24,13 @@ use crate::out::Out;
 pub(crate) const DATED: Format =
     Format { kind: SourceKind::Wechat, names_owner: false, input: Input::Document { claims, check: Check::Text, read } };
 
-/// The fewest lines of this form that a file has, so that one note with a date is none.
+/// The minimum number of such lines in a file, so that a single note with a date does not match.
 const MESSAGES_MIN: usize = 2;
 
 /// The longest name in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
-/// Where the date stands.
+/// Where the date is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Before,
@@ -45,7 +45,7 @@ fn claims(head: &Head<'_>) -> bool {
         .any(|form| text.lines().filter_map(|line| begun(line, form)).nth(MESSAGES_MIN - 1).is_some())
 }
 
-/// The name of a line that begins a message, and its date as it is written.
+/// The name in a line that begins a message, and its date as written.
 fn begun(line: &str, form: Form) -> Option<(&str, String, NaiveDateTime)> {
     let line = line.trim();
     let mut words = line.split(' ').filter(|word| !word.is_empty());
@@ -67,7 +67,7 @@ fn begun(line: &str, form: Form) -> Option<(&str, String, NaiveDateTime)> {
     Some((name, format!("{date}T{clock}"), day.and_time(time)))
 }
 
-/// Reads one file. The first line that begins a message has the form of all.
+/// Reads one file. All messages have the form of the first line that begins one.
 fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut lines = Lines::new(input, MESSAGE_BYTES_MAX);
     let mut reader = Reader::of(site.stem());

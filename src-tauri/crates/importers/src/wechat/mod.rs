@@ -1,8 +1,9 @@
 //! A WeChat conversation in the JSON that WeFlow, CipherTalk and EchoTrace write: a `session` and its `messages`.
 //!
-//! These programs read WeChat's database. They number the messages by position, so only the id of WeChat's server is used, where
-//! they give it. The kind of a message is a Chinese word. Texts are in modules of their own: what WeChat itself writes when messages
-//! are passed on (`shared.rs`), and what other programs write (`dated.rs`). Deliberately not here: their pages and tables.
+//! These programs read WeChat's database. They number messages by position, so only the id from WeChat's server is used, if
+//! they give it. The kind of a message is a Chinese word. Conversations as text have separate modules: what WeChat itself
+//! writes when messages are passed on (`shared.rs`), and what other programs write (`dated.rs`). Deliberately not here: the
+//! programs' pages and tables.
 
 mod dated;
 mod notices;
@@ -42,16 +43,17 @@ const PROGRAM: Program = Program { kind: SourceKind::Wechat, name: "WeChat", han
 /// The ending of the ids of groups, which are also the senders of notices.
 const GROUP: &str = "@chatroom";
 
-/// The beginning of the ids of official accounts, which answer by program.
+/// The beginning of the ids of official accounts, which reply automatically.
 const OFFICIAL: &str = "gh_";
 
 /// The objects and arrays to walk through.
 const ENTER: &[&str] = &["", "messages"];
 
-/// What stands before the words of a voice message, if the program transcribed it.
+/// What precedes the words of a voice message, if the program transcribed it.
 const TRANSCRIBED: &str = "[语音转文字]";
 
-/// True for the keys of such a file. Pictures of people may take all of its beginning, so the messages may come later.
+/// True for the keys of such a file. Pictures of people may fill the whole beginning of the file, so the messages may come
+/// later.
 fn claims(head: &Head<'_>) -> bool {
     let outline = &head.outline;
     outline.has("session.wxid")

@@ -1,4 +1,4 @@
-//! What WeChat itself writes in a conversation: who came and went, and what was taken back.
+//! What WeChat itself writes in a conversation: who joined or left, and which messages were recalled.
 
 use keepsake_domain::Message;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(super) fn notice(chat: &Room, message: Message) -> Result<Message, SkipReaso
     if text.is_empty() {
         return Err(SkipReason::Empty);
     }
-    // Taken back by its sender or by the owner of a group.
+    // Recalled by its sender or by the owner of a group.
     if text.contains("撤回了一条") || text.contains("recalled a message") {
         return Err(SkipReason::Deleted);
     }
@@ -24,14 +24,14 @@ pub(super) fn notice(chat: &Room, message: Message) -> Result<Message, SkipReaso
     Ok(notice)
 }
 
-/// The members whom a notice says to have come (`joined`) or gone (`left`). Names stand in quotation marks.
+/// The members who joined (`joined`) or left (`left`) according to a notice. Names are in quotation marks.
 fn members(text: &str) -> Option<(&'static str, Vec<&str>)> {
     let names = quoted(text);
     if let Some((_, invited)) = text.split_once("邀请").filter(|(_, rest)| rest.contains("加入了群聊")) {
         return Some(("joined", split(&quoted(invited))));
     }
     if text.contains("加入群聊") || text.contains("加入了群聊") {
-        // By a code that somebody shared, who is named second.
+        // Joined by a shared code; its sharer is named second.
         return Some(("joined", names.first().map(|name| vec![*name])?));
     }
     if let Some((_, removed)) = text.split_once('将').filter(|(_, rest)| rest.contains("移出了群聊")) {
@@ -40,12 +40,12 @@ fn members(text: &str) -> Option<(&'static str, Vec<&str>)> {
     text.contains("退出了群聊").then(|| names.first().map(|name| ("left", vec![*name])))?
 }
 
-/// The names in one pair of quotation marks, which may be several.
+/// The names in one pair of quotation marks; there may be several.
 fn split<'t>(names: &[&'t str]) -> Vec<&'t str> {
     names.iter().flat_map(|names| names.split('、')).collect()
 }
 
-/// What stands in quotation marks of either kind.
+/// The text in quotation marks of either kind.
 fn quoted(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = text;

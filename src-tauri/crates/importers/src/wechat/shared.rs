@@ -1,4 +1,4 @@
-//! A WeChat conversation as text: what WeChat itself writes when somebody mails or passes on messages that they selected.
+//! A WeChat conversation as text, as WeChat itself writes it when somebody emails or passes on selected messages.
 //!
 //! ```text
 //! Ana 和 Bo 在微信上的聊天记录如下，请查收。
@@ -11,9 +11,9 @@
 //! See you in spring
 //! ```
 //!
-//! Days stand between five dashes, and two spaces stand between a name and a time; some copies lack the empty lines. The first
-//! lines name the conversation, and are all that tells which one it is. Deliberately not here: texts with the time before or behind
-//! each name, which other programs write too; they are read only if the person says that they are of WeChat (`dated.rs`).
+//! Days are between five dashes, and two spaces separate a name from a time; some copies lack the empty lines. The first lines
+//! name the conversation, and nothing else identifies it. Deliberately not here: texts with the time before or after each name,
+//! which other programs also write; they are read only if the person says that they are from WeChat (`dated.rs`).
 
 use std::io::BufRead;
 
@@ -34,16 +34,16 @@ pub(crate) const SHARED: Format =
 /// The dashes around a day.
 const DASHES: &str = "—————";
 
-/// What stands between a name and a time.
+/// What separates a name from a time.
 const GAP: &str = "  ";
 
-/// The number of lines at the beginning in which the first day must come. Before it stands what the conversation is called.
+/// The number of lines at the beginning within which the first day must appear. The lines before it name the conversation.
 const LINES_BEFORE_MAX: usize = 12;
 
 /// The longest name in bytes. WeChat allows 32 characters, and groups may have longer names for their members.
 const NAME_BYTES_MAX: usize = 256;
 
-/// True if a day is among the first lines, and a name with a time follows.
+/// True if one of the first lines is a day, and a name with a time follows.
 fn claims(head: &Head<'_>) -> bool {
     let text = head.text();
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -97,7 +97,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
     reader.finish(is_cut, |line| line.starts_with('—') || DASHES.starts_with(line), out)
 }
 
-/// What the first lines call the conversation, without what is said around it in the languages of WeChat.
+/// The name of the conversation in the first lines, without the words around it in WeChat's languages.
 fn title(line: &str) -> &str {
     const AROUND: [(&str, &str); 6] = [
         ("", "在微信上的聊天记录如下，请查收。"),

@@ -1,5 +1,5 @@
-//! What the texts of WeChat have in common, whatever form they have: a chat that only its name tells, authors without ids, and the
-//! words that stand for a picture or a sound. The forms are in `shared.rs` and `dated.rs`.
+//! What WeChat's texts have in common, whatever their form: a chat identified only by its name, authors without ids, and
+//! placeholders for pictures and sounds. The forms are in `shared.rs` and `dated.rs`.
 
 use std::collections::HashSet;
 
@@ -16,20 +16,20 @@ use crate::limits::NAMES_MAX;
 use crate::out::Out;
 use crate::regroup::Regroup;
 
-/// What stands for a picture, a sound or the like, as WeChat writes it in Chinese and English.
+/// Placeholders for pictures, sounds and the like, as WeChat writes them in Chinese and English.
 const MEDIA: &[&str] = &[
     "图片", "视频", "语音", "动画表情", "表情", "文件", "链接", "位置", "名片", "小程序", "聊天记录", "红包", "转账", "音乐",
     "视频号", "Photo", "Image", "Video", "Audio", "Voice", "Sticker", "File", "Link", "Location", "Contact Card", "Mini Program",
     "Chat History", "Red Packet", "Transfer", "Music",
 ];
 
-/// What stands behind the name of a file, in brackets: "see the attachment".
+/// What follows the name of a file, in brackets: "see the attachment".
 const ATTACHED: &[&str] = &["(请在附件中查看)", "(Please see the attachment)"];
 
 /// A message whose lines are being collected.
 struct Said {
     name: String,
-    /// The time as it is written, for the id.
+    /// The time as written, needed for the id.
     written: String,
     at: Option<NaiveDateTime>,
     lines: Vec<String>,
@@ -55,7 +55,7 @@ impl Said {
         }
     }
 
-    /// Whether it may be the beginning of what stands for a picture.
+    /// Whether it may be the beginning of a placeholder for a picture.
     fn is_begun_media(&self) -> bool {
         matches!(self.lines.as_slice(), [only] if only.starts_with('[') && !only.trim_end().ends_with(']'))
     }
@@ -66,11 +66,11 @@ impl Said {
     }
 }
 
-/// Reads the lines of a chat, whatever the form of those that begin a message.
+/// Reads the lines of a chat, whatever the form of the lines that begin a message.
 pub(super) struct Reader {
     pub(super) chat: Chat,
     open: Option<Said>,
-    /// Everybody who said something, to know a name that was cut off.
+    /// Everybody who said something, used to recognize a name that was cut off.
     names: HashSet<String>,
 }
 
@@ -96,7 +96,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes a line that begins nothing.
+    /// Adds a line that does not begin a message.
     pub(super) fn push(&mut self, line: &str, is_too_large: bool, out: &mut Out<'_>) {
         match &mut self.open {
             Some(open) => open.push(line, is_too_large),
@@ -105,7 +105,7 @@ impl Reader {
         }
     }
 
-    /// Ends the message that is open.
+    /// Ends the current message.
     pub(super) fn end(&mut self, out: &mut Out<'_>) -> Result<(), Halt> {
         match self.open.take() {
             Some(said) => self.chat.take(said, out),
@@ -113,8 +113,8 @@ impl Reader {
         }
     }
 
-    /// Ends the chat. The last line of a file that was cut off is left out if it may be the beginning of something else: behind an
-    /// empty line, of a known name, or by what `begins` knows of the form.
+    /// Ends the chat. The last line of a file that was cut off is left out if it may be the beginning of something else: after
+    /// an empty line, if it matches a known name, or if `begins` recognizes the form.
     pub(super) fn finish(mut self, is_cut: bool, begins: fn(&str) -> bool, out: &mut Out<'_>) -> Result<(), Halt> {
         if let Some(open) = self.open.as_mut().filter(|_| is_cut)
             && let Some(last) = open.lines.last().map(|line| line.trim_end().to_owned())
@@ -126,7 +126,7 @@ impl Reader {
                 out.skip(SkipReason::Malformed, &last);
             }
         }
-        // What stands for a picture would become words if it were cut off.
+        // A placeholder for a picture would become words if it were cut off.
         if is_cut && self.open.as_ref().is_some_and(Said::is_begun_media) {
             out.skip(
                 SkipReason::Malformed,
@@ -138,7 +138,7 @@ impl Reader {
     }
 }
 
-/// The chat that is read.
+/// The chat being read.
 pub(super) struct Chat {
     room: Room,
     stand_ins: StandIns,
@@ -193,7 +193,7 @@ impl Chat {
     }
 }
 
-/// The file that a text stands for, `[图片: a.jpg(请在附件中查看)]`, or `Some(None)` if it has no name. `None` for words.
+/// The file that a placeholder refers to, `[图片: a.jpg(请在附件中查看)]`, or `Some(None)` if it has no name. `None` for words.
 fn stands_for(text: &str) -> Option<Option<&str>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let (kind, name) = match inner.split_once([':', '：']) {

@@ -159,7 +159,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads hour, minute and second, and returns them with whether seconds were given.
+    /// Reads hour, minute and second. Also returns whether seconds were given.
     fn time(&mut self) -> Option<(u32, u32, u32, bool)> {
         let (hour, _) = self.number(2)?;
         if !self.take(':') && !self.take('.') {

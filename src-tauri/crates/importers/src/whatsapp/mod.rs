@@ -164,7 +164,7 @@ impl Chat<'_> {
                     handle: handle(CHANNEL, &handle_of(author)),
                     role: if is_notice { Role::System } else { out.me.role_of(author, &handle_of(author)) },
                 },
-                // In its own sentences the program puts marks also between the words.
+                // In its own sentences, the program also puts marks between words.
                 text: if is_notice { text.replace(MARK, "") } else { text.to_owned() },
                 message_type: match (is_notice, is_shared_place) {
                     (true, _) => MessageType::Notice,

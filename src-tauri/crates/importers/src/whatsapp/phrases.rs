@@ -117,13 +117,13 @@ const FILE_ENDINGS: &[&str] = &[
     "xlsx", "pptx", "txt", "zip",
 ];
 
-/// The invisible mark that iPhones put before what the program wrote.
+/// The invisible mark that iPhones put before text written by the program.
 pub(crate) const MARK: char = '\u{200e}';
 
-/// What stands between the name of a document and its number of pages.
+/// What separates the name of a document from its number of pages.
 const BEFORE_PAGES: char = '•';
 
-/// The beginnings of the addresses of a shared place.
+/// How the addresses of a shared place begin.
 const PLACES: &[&str] = &["https://maps.google.com/?q=", "https://foursquare.com/v/"];
 
 /// Maximum length of a contact name, including decoration. If more text precedes the colon, the line is a notice.
@@ -159,8 +159,8 @@ pub(crate) fn platform_text(text: &str) -> Option<Platform> {
     }
 }
 
-/// The words before what iPhones put at the end of `text`, behind their mark: a placeholder or a file. With the name of the file, if
-/// there is one. A document's name and number of pages, which come before its placeholder, are no words.
+/// The words before the placeholder or file that iPhones put at the end of `text`, after their mark, along with the file name
+/// if there is one. A document's name and number of pages, which come before its placeholder, are not part of the words.
 fn before_mark(text: &str) -> Option<(Option<&str>, &str)> {
     let (before, tail) = text.trim_end().rsplit_once(MARK)?;
     let words = before.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
@@ -175,7 +175,7 @@ fn before_mark(text: &str) -> Option<(Option<&str>, &str)> {
     Some(if is_name { (Some(name), "") } else { (None, words) })
 }
 
-/// True for the place that somebody shared, which is a sentence of WhatsApp with an address of its map.
+/// True for a shared place, which WhatsApp writes as a sentence with a map address.
 pub(crate) fn is_place(text: &str) -> bool {
     let url = text.split_once(": ").map_or("", |(_, url)| url);
     PLACES.iter().any(|place| url.starts_with(place)) && !url.contains(char::is_whitespace)
@@ -191,7 +191,7 @@ pub(crate) fn is_standard(text: &str) -> bool {
     STANDARD.iter().any(|phrase| text.contains(phrase))
 }
 
-/// The file name, if it is told, and the caption of a message with a file.
+/// The file name, if given, and the caption of a message with a file.
 pub(crate) fn attachment(text: &str) -> Option<(Option<&str>, &str)> {
     before_mark(text).or_else(|| {
         let (line, caption) = text.split_once('\n').unwrap_or((text, ""));
@@ -203,7 +203,7 @@ pub(crate) fn attachment(text: &str) -> Option<(Option<&str>, &str)> {
     })
 }
 
-/// The name in what iPhones write for a file: "<attached: 0001-PHOTO.jpg>".
+/// The name in the text that iPhones write for a file: "<attached: 0001-PHOTO.jpg>".
 fn named_file(text: &str) -> Option<&str> {
     let (_, name) = text.strip_prefix('<')?.strip_suffix('>')?.split_once(": ")?;
     has_file_ending(name).then_some(name)
@@ -274,7 +274,7 @@ mod tests {
             ("Plan.pdf \u{200e}document omitted", Some((Some("Plan.pdf"), ""))),
             ("Look at\nthis! \u{200e}image omitted", Some((None, "Look at\nthis!"))),
             ("Our garden\n\u{200e}<attached: 0001-PHOTO.jpg>", Some((Some("0001-PHOTO.jpg"), "Our garden"))),
-            // Without the mark a person wrote it.
+            // Without the mark, a person wrote it.
             ("Look at this! image omitted", None),
             ("I like tea \u{200e}<This message was edited>", None),
         ] {

@@ -1,7 +1,8 @@
-//! Threads of the editor Zed: its database `threads.db`, and the older text threads `*.zed.json` (see `text_thread`).
+//! Threads of the Zed editor: its database `threads.db`, and the older text threads `*.zed.json` (see `text_thread`).
 //!
-//! Each row of the table `threads` holds a thread as JSON, mostly compressed with Zstandard. What a prompt mentions is attached to it
-//! with its text, which is not the person's. Neither form has times of messages. For formats and pitfalls, see docs/formats.md, "Zed".
+//! Each row of the table `threads` contains a thread as JSON, usually compressed with Zstandard. The text of whatever a prompt
+//! mentions is attached to the prompt, and is not the person's own. Neither form has message times. For formats and pitfalls,
+//! see docs/formats.md, "Zed".
 
 mod text_thread;
 mod thread;
@@ -51,7 +52,7 @@ struct Row {
     summary: String,
     created: Option<String>,
     updated: String,
-    /// The folders of the project, one a line.
+    /// The folders of the project, one per line.
     folders: Option<String>,
     /// The thread that started this one.
     parent: Option<String>,
@@ -95,7 +96,7 @@ fn read(connection: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
                 },
             })
         });
-        // A row that is damaged costs only itself, because others were handed out before it.
+        // A damaged row affects only itself, because others were handed out before it.
         let Ok(row) = found else {
             out.skip(SkipReason::Malformed, &id);
             continue;
@@ -134,7 +135,7 @@ fn thread_of(row: &Row, out: &mut Out<'_>) -> Result<(), Halt> {
     thread::tell(row, json, begun, out)
 }
 
-/// The text in a compressed value, of at most `ELEMENT_BYTES_MAX`.
+/// The text in a compressed value, at most `ELEMENT_BYTES_MAX` bytes.
 fn unpack(data: &[u8]) -> Result<Vec<u8>, SkipReason> {
     let decoder = StreamingDecoder::new_with_max_window_size(data, WINDOW_BYTES_MAX).map_err(|_| SkipReason::Malformed)?;
     let mut bytes = Vec::new();

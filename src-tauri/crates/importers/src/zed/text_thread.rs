@@ -1,7 +1,8 @@
-//! A text thread of Zed, `*.zed.json`: one text that the person and the model write together, and the places at which messages begin.
+//! A text thread of Zed, `*.zed.json`: one text that the person and the model write together, and the positions at which
+//! messages begin.
 //!
-//! The output of slash commands, such as a whole file, is inserted into the text. It is not the person's words and is cut out by the
-//! ranges that the file gives, and so is the reasoning of the model.
+//! The output of slash commands, such as a whole file, is inserted into the text. It is not the person's words, so it is cut
+//! out using the ranges given in the file. So is the model's reasoning.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read as _};
@@ -22,7 +23,7 @@ use crate::out::Out;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns, split_thinking};
 
 pub(super) fn claims(head: &Head<'_>) -> bool {
-    // The text may be long, so what comes after it may be beyond the beginning of the file.
+    // The text may be so long that what follows it is not in the beginning of the file.
     let is_context = || {
         let head = &head.bytes[..head.bytes.len().min(1000)];
         let mark: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -91,7 +92,7 @@ struct RawRange<'a> {
     end: Loose<'a>,
 }
 
-/// A part of the text that nobody wrote into it.
+/// A part of the text that nobody typed.
 struct Section {
     range: Range<usize>,
     label: Option<String>,
@@ -143,7 +144,7 @@ pub(super) fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) 
     }
     let talk = Talk {
         program: &PROGRAM,
-        // Older versions have no id; the name of the file is made from the summary.
+        // Older versions have no id; the file name, made from the summary, replaces it.
         id: raw.id.id().map_or_else(|| format!("h-{}", digest(&[site.stem()])), |id| id.into_owned()),
         title,
         channel_id: None,
@@ -208,7 +209,7 @@ fn sections(list: Option<&RawValue>) -> Vec<Section> {
     sections
 }
 
-/// The parts of the message at this place of the text.
+/// The parts of the message at this position in the text.
 fn parts_of(text: &str, place: Range<usize>, role: &str, outputs: &[Section], thoughts: &[Section]) -> Vec<Part> {
     let is_answer = role == "assistant";
     let cuts = if is_answer { thoughts } else { outputs };

@@ -1,4 +1,4 @@
-//! A thread of Zed's agent, in its present form and in the older ones, in which a message has a role and segments.
+//! A thread of Zed's agent, in its current form and in older ones, in which a message has a role and segments.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::json::{Entries, Items, Loose, compact, object, parse_mending, record,
 use crate::out::Out;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns};
 
-/// The message that the person only let the agent go on.
+/// The message with which the person only let the agent continue.
 const RESUME: &str = "\"Resume\"";
 
 /// The account of whoever shared a thread that was imported. Zed keeps no name.
@@ -55,7 +55,7 @@ struct Worktree<'a> {
     worktree_path: Loose<'a>,
 }
 
-/// A message: an object with one field that says whose it is, or (older) with a role.
+/// A message: an object whose only field says who wrote it, or (older) an object with a role.
 #[derive(Deserialize)]
 struct RawMessage<'a> {
     #[serde(borrow, default, rename = "User")]
@@ -171,7 +171,7 @@ struct People {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum User {
     Owner,
-    /// Whoever shared the thread.
+    /// The person who shared the thread.
     Other,
     /// The agent that started this one.
     Agent,
@@ -216,7 +216,7 @@ pub(super) fn tell(row: &Row, json: &[u8], begun: Option<Timestamp>, out: &mut O
     let model = raw.model.and_then(object::<Model<'_>>).and_then(|model| model.model.text().map(str::to_owned));
     let people = People { user, model };
     let mut turns = Turns::default();
-    // Answers have no ids. They are counted from the prompt before them.
+    // Answers have no ids, so they are numbered from the prompt before them.
     let (mut prompt, mut answers) = ("start".to_owned(), 0_usize);
     for raw in messages {
         if raw.get() == RESUME {
@@ -296,7 +296,7 @@ fn turn(id: String, speaker: Speaker, parts: Vec<Part>) -> Turn {
     Turn { id, parent: None, speaker, time: None, is_branch: false, parts }
 }
 
-/// The parts of a prompt. What it mentions is shown by name; the text of it is not read.
+/// The parts of a prompt. What it mentions is shown by name; the mentioned text is not read.
 fn prompt_parts(content: Option<&RawValue>, user: User) -> Vec<Part> {
     let mut words = String::new();
     let mut files = Vec::new();
@@ -316,7 +316,7 @@ fn prompt_parts(content: Option<&RawValue>, user: User) -> Vec<Part> {
     instruction_of(Part::words(words, &files), user)
 }
 
-/// What an agent writes to another one is an instruction.
+/// What one agent writes to another is an instruction.
 fn instruction_of(part: Option<Part>, user: User) -> Vec<Part> {
     let part = part.map(|mut part| {
         if user == User::Agent && part.message_type == MessageType::Text {
@@ -345,7 +345,7 @@ fn answer_parts(content: Option<&RawValue>, results: Option<&RawValue>) -> Vec<P
     let results = results.and_then(|raw| serde_json::from_str::<Entries<'_>>(raw.get()).ok()).unwrap_or_default();
     let results: HashMap<String, &RawValue> = results.0.into_iter().collect();
     let mut words: Vec<String> = Vec::new();
-    // Texts that follow each other are one; between others stood something else.
+    // Consecutive texts are one text; otherwise, something else was between them.
     let mut was_text = false;
     let mut parts = Vec::new();
     for (at, raw) in Items::of(content).0.into_iter().enumerate() {
@@ -388,7 +388,7 @@ fn call_parts(call: &Call<'_>, result: Option<&RawValue>, suffix: &str, parts: &
     }
 }
 
-/// The text of a tool's output: a string, `{"Text": …}`, or a list of these. Pictures give none.
+/// The text of a tool's output: a string, `{"Text": …}`, or a list of these. Pictures give no text.
 fn output_text(content: Option<&RawValue>) -> String {
     let Some(content) = content else { return String::new() };
     let items = if content.get().starts_with('[') { Items::of(Some(content)).0 } else { vec![content] };

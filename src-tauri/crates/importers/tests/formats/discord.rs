@@ -10,7 +10,7 @@ use Feature::{
     Attachment, Author, Bot, Call, Deletion, Disappearing, Edit, Forward, Members, Poll, Reaction, Reply, Thread, Time,
 };
 
-/// DiscordChatExporter, by a channel.
+/// DiscordChatExporter, exporting a channel.
 pub(crate) fn exporter() -> Format {
     Format {
         name: "DiscordChatExporter",
@@ -34,7 +34,7 @@ pub(crate) fn exporter() -> Format {
                     && first.source.conversation == "1064990764406419508"
             }),
             cell(Edit, Outcome::Kept, |read| read.saying("Four since").unwrap().metadata.contains_key("edited_at")),
-            // The exporter asks the server, which has deleted messages no longer.
+            // The exporter asks the server, which no longer has deleted messages.
             cell(Deletion, Outcome::Absent, |_| true),
             cell(Forward, Outcome::Read, |read| {
                 read.saying("never sleep").unwrap().message_type == MessageType::Forward

@@ -1,4 +1,4 @@
-//! Mail: an mbox file from Gmail with every trap, one of Thunderbird, a Maildir, and files with one mail each.
+//! Mail: an mbox file from Gmail with every trap, one from Thunderbird, a Maildir, and files with one email each.
 
 use Feature as F;
 use expect_test::expect;
@@ -85,7 +85,7 @@ pub(crate) fn maildir() -> Format {
     }
 }
 
-/// Files with one mail each.
+/// Files with one email each.
 pub(crate) fn single() -> Format {
     Format {
         name: "Mail, one file each (`.eml`, `.emlx`)",

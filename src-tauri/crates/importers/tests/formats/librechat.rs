@@ -114,7 +114,7 @@ fn trees_and_several_conversations_are_read() {
     );
     let found = read(&fixture("librechat/several.json"), &options(None)).unwrap();
     let is_branch = |words: &str| found.saying(words).unwrap().is_branch;
-    // The latest message that tells a time is on the other branch.
+    // The latest message with a time is on the other branch.
     assert!(is_branch("A lime") && is_branch("Bees") && !is_branch("An oak") && !is_branch("Right"));
     assert!(found.saying("Forget this").unwrap().is_private && !found.saying("Which tree").unwrap().is_private);
     assert!(found.skipped(SkipReason::NoMessages) && found.skipped(SkipReason::Repeated));

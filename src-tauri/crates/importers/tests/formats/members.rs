@@ -1,8 +1,9 @@
-//! Who is in a room by the lists of members in exports: people who never spoke too, without the owner and without programs.
+//! Who is in a room according to the lists of members in exports, including people who never spoke, but excluding the owner and
+//! programs.
 
 use super::*;
 
-/// An export, its owner's name if the export does not tell it, a room, and who is in it.
+/// An export, its owner's name if the export does not give it, a room, and who is in it.
 const LISTED: &[(&str, Option<&str>, &str, &[&str])] = &[
     ("google-chat/export", None, "hiveDM", &["ana@bees.example"]),
     ("google-chat/export", None, "AAAAhive", &["ana@bees.example", "jure@hives.example"]),

@@ -1,8 +1,8 @@
-//! What is the same in every format of memories.
+//! What all memory formats have in common.
 
 use crate::{Cell, Feature, Outcome, cell};
 
-/// The cells of a format, given those that it has. It has nothing else.
+/// The cells of a format, given those that it has. All others are absent.
 pub(crate) fn cells(has: Vec<Cell>) -> Vec<Cell> {
     let absent = Feature::ALL.iter().filter(|(feature, _)| !has.iter().any(|cell| cell.feature == *feature));
     let absent: Vec<Cell> = absent.map(|(feature, _)| cell(*feature, Outcome::Absent, |_| true)).collect();

@@ -1,4 +1,5 @@
-//! Messenger and Instagram: both downloads, with what the programs write in people's names, and text whose encoding is broken.
+//! Messenger and Instagram: both downloads, with texts that the programs write in people's names, and text whose encoding is
+//! broken.
 
 use expect_test::expect;
 use keepsake_domain::{MessageType, Role, SourceKind};
@@ -10,8 +11,8 @@ use Feature::{
     Attachment, Author, Bot, Call, Deletion, Disappearing, Edit, Forward, Members, Poll, Reaction, Reply, Thread, Time,
 };
 
-/// What none of the downloads has: replies and threads are not told, bots are not marked, edits are not shown, and what
-/// disappears is gone.
+/// What neither download has: replies and threads are not recorded, bots are not marked, edits are not shown, and disappearing
+/// messages are gone.
 fn absent() -> Vec<Cell> {
     [Reply, Thread, Edit, Bot, Disappearing].map(|feature| cell(feature, Outcome::Absent, |_| true)).into()
 }

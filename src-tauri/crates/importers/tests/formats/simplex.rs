@@ -123,7 +123,7 @@ fn an_encrypted_database_is_refused_with_what_to_do() {
     );
 }
 
-/// Bytes in the alphabet of the interface.
+/// Encodes bytes in the alphabet of the interface.
 fn base64(bytes: &[u8]) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::URL_SAFE.encode(bytes)
@@ -148,7 +148,7 @@ fn tagged(content: &serde_json::Value) -> serde_json::Value {
     written
 }
 
-/// The fixture as the interface of the program would write it: who the chat is with, and an item.
+/// The fixture as the program's interface would write it: for each item, who the chat is with, and the item.
 fn as_interface(connection: &rusqlite::Connection) -> Vec<(serde_json::Value, serde_json::Value)> {
     use serde_json::{Value, json};
     let text = |sql: &str, row: i64| connection.query_row(sql, [row], |row| row.get::<_, Option<String>>(0)).unwrap_or_default();
@@ -206,7 +206,7 @@ fn as_interface(connection: &rusqlite::Connection) -> Vec<(serde_json::Value, se
                     _ if is_sent => json!({ "type": "groupSnd" }),
                     Some(member) => json!({ "type": "groupRcv", "groupMember": member }),
                     None if number(18) == Some(1) => json!({ "type": "channelRcv" }),
-                    // A member whose row is gone, whom the interface does not show.
+                    // The interface does not show a member whose row is gone.
                     None => continue,
                 };
                 (json!({ "type": "group", "groupInfo": info }), direction)
@@ -264,7 +264,7 @@ fn what_the_interface_writes_gives_the_messages_of_the_database() {
     let mut left_out = 0;
     for (info, item) in &all {
         let chat = Chat::of(info).unwrap();
-        // The version of the one that was edited.
+        // The edit time of the only edited item.
         let edited = time("2026-01-09T12:00:29Z");
         let live = match roster.read(&chat, item, edited, Timestamp(0)) {
             Reading::Message(message) => *message,
@@ -275,7 +275,7 @@ fn what_the_interface_writes_gives_the_messages_of_the_database() {
             }
         };
         let mut kept = exported.messages.iter().find(|message| message.source == live.source).cloned().unwrap();
-        // What differs is said in docs/formats.md: whose reactions they are, unknown content, and times that are missing.
+        // The differences are described in docs/formats.md: whose reactions they are, unknown content, and missing times.
         kept.metadata.shift_remove("reactions");
         let mut live = live;
         for message in [&mut kept, &mut live] {

@@ -1,4 +1,4 @@
-//! Telegram Desktop: an account with every kind of chat and record, a group and a chat by themselves, and older forms.
+//! Telegram Desktop: an account with every kind of chat and record, a group and a chat exported separately, and older forms.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use keepsake_importers::{ImportError, SkipReason, sniff};
 
 use super::{Feature, Format, Outcome, cell, check, fixture, options, read};
 
-/// Telegram Desktop, by an export of a whole account.
+/// Telegram Desktop, exporting a whole account.
 pub(crate) fn format() -> Format {
     use Feature::{
         Attachment, Author, Bot, Call, Deletion, Disappearing, Edit, Forward, Members, Poll, Reaction, Reply, Thread, Time,

@@ -1,4 +1,5 @@
-//! Chats of WhatsApp, as phones of several countries write them. The fixtures have what the program writes itself in all its forms.
+//! WhatsApp chats, as written by phones in several countries. The fixtures contain everything that the program itself writes,
+//! in all its forms.
 
 use expect_test::expect;
 use keepsake_importers::{ImportOptions, Zone};

@@ -256,7 +256,7 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// True if only a space or a hyphen separates the two.
+/// True if only a space or a hyphen separates the two words.
 fn adjacent(a: &Token<'_>, b: &Token<'_>) -> bool {
     b.bytes.start.saturating_sub(a.bytes.end) <= 1 && !a.is_break() && !b.is_break()
 }

@@ -45,7 +45,7 @@ pub(crate) const THIRD_SENTENCE_SHARE_MIN: f32 = 0.3;
 /// Minimum number of words in a sentence; shorter ones are rarely clear out of context.
 pub(crate) const WORDS_MIN: usize = 5;
 
-/// Minimum number of words in a question, which needs fewer words to be clear.
+/// Minimum number of words in a question. It is lower because a question needs fewer words to be clear.
 pub(crate) const QUESTION_WORDS_MIN: usize = 3;
 
 /// Minimum number of content words in a sentence; with fewer, it says nothing on its own.

@@ -74,8 +74,8 @@ pub struct EndedTask<'a> {
 }
 
 impl<'a> EndedTask<'a> {
-    /// Prepares the question whether `turns` have ended; `built_in` is the judgment of the rules. Makes no call if nobody said
-    /// anything.
+    /// Prepares the question of whether the conversation in `turns` has ended; `built_in` is the judgment of the rules. Makes
+    /// no call if nobody said anything.
     pub fn new(
         turns: &'a [Turn<'a>],
         built_in: &Judgement,
@@ -176,7 +176,7 @@ const fn measure(reason: &Reason) -> Option<(i64, i64)> {
     }
 }
 
-/// Formats a duration in the largest unit of which it contains at least two.
+/// Formats a duration in the largest unit that fits into it at least twice.
 fn time(ms: i64) -> PromptText {
     let (unit_ms, name) = match ms {
         _ if ms >= 2 * DAY_MS => (DAY_MS, " days"),

@@ -1,6 +1,6 @@
 //! Pending actions: who promised what to whom, by when, and where it was settled.
 //!
-//! The trained reader marks promises and judges whether a later line settles one; no rule about wording decides either. An
+//! The trained reader marks promises and judges whether a later line settles one; neither is decided by rules about wording. An
 //! assistant's offers are not commitments, and a promise inside a quotation belongs to the quoted person.
 
 use std::ops::Range;
@@ -57,8 +57,8 @@ pub fn commitments(turns: &[Turn<'_>], promised: &Promised, moment: Moment) -> V
     all.flat_map(|at| marked(&document, at, promised, moment)).collect()
 }
 
-/// The marked promises for which the sentence at index `at` is the first one they overlap. A promise inside a quotation does not
-/// count.
+/// The marked promises for which the sentence at index `at` is the first that they overlap. A promise inside a quotation does
+/// not count.
 fn marked(document: &Document<'_>, at: usize, promised: &Promised, moment: Moment) -> Vec<Commitment> {
     let sentence = &document.sentences[at];
     let Some((turn, debtor)) = document.turns.get(sentence.turn).and_then(|turn| Some((turn, debtor(turn)?))) else {

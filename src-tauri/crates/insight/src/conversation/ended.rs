@@ -64,7 +64,7 @@ pub enum Reason {
     },
     /// The silence is longer than usual, but not long enough to end the conversation.
     BeyondRhythm {
-        /// As in [`Reason::WithinRhythm`].
+        /// The silence, as in [`Reason::WithinRhythm`].
         silence_ms: i64,
         /// The usual limit, as in [`Reason::WithinRhythm`].
         usual_ms: i64,
@@ -73,7 +73,7 @@ pub enum Reason {
     },
     /// The silence is far longer than any before it.
     LongSilence {
-        /// As in [`Reason::WithinRhythm`].
+        /// The silence, as in [`Reason::WithinRhythm`].
         silence_ms: i64,
         /// The silence, in milliseconds, beyond which the conversation has ended.
         end_ms: i64,
@@ -206,7 +206,7 @@ impl ActiveHours {
         Self { is_active, offset_ms }
     }
 
-    /// The time between two moments that falls into active hours, in milliseconds.
+    /// The time between two moments that falls within active hours, in milliseconds.
     fn active_ms(&self, from: i64, to: i64) -> i64 {
         let whole = (to - from).max(0);
         if self.is_active.iter().flatten().all(|active| *active) || whole < HOUR_MS {

@@ -5,9 +5,9 @@
 //! assistant's words can never become a fact. Drive the calls with [`keepsake_prompt::Calls`].
 //!
 //! The result is an `Analysis` like that of the built-in engine, with one difference: its candidates cite the owner's messages,
-//! but it has not been checked whether the cited words are the owner's own and support the candidate.
-//! `keepsake_capture::model::gate` does that, and this crate may not call it. The caller that drives the task must pass the
-//! candidates through it before storing anything.
+//! but nothing has checked that the cited words are the owner's own and support the candidate. `keepsake_capture::model::gate`
+//! does that, and this crate may not call it. The caller that drives the task must pass the candidates through it before
+//! storing anything.
 //!
 //! Deliberately not here: sending the prompts, the gates of `capture`, and detecting duplicates.
 

@@ -222,8 +222,8 @@ impl Back<'_> {
         names.filter(|name| fault(name).is_none() && stands_in(everything, name)).take(PARTICIPANTS_MAX).collect()
     }
 
-    /// Attaches the owner's cited words to a candidate as evidence, or filters the candidate out. Key moments count only if the
-    /// owner said them.
+    /// Attaches the owner's cited words to a candidate as evidence, or filters the candidate out. Key moments are attached only
+    /// if the owner said them.
     fn place<const MAX: usize>(
         &self,
         mut candidate: Candidate,

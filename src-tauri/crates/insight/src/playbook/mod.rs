@@ -57,7 +57,7 @@ pub struct Parameter {
     pub values: usize,
 }
 
-/// One time the playbook was carried out.
+/// One occasion on which the playbook was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
     /// The conversation in which it happened.

@@ -27,7 +27,8 @@ pub const PLAYBOOK: PromptFile =
 /// Words that can describe any work and therefore need not occur in the steps.
 const PLAIN_WORDS: &[&str] = &["when use run make do work new change step done ready"];
 
-/// Words for harmful actions and for secrets. The wording may use them only if the steps do, so that it leads nobody to do harm.
+/// Words for harmful actions and for secrets. The wording may use them only if the steps do, so that it never leads anyone to
+/// do harm.
 const HARM: &[&str] = &[
     "bypass", "credential", "credentials", "curl", "delete", "deletes", "disable", "disables", "download", "downloads", "drop",
     "drops", "erase", "erases", "exfiltrate", "force", "ignore", "ignores", "install", "installs", "key", "keys", "override",

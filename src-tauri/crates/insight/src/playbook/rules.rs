@@ -1,7 +1,7 @@
 //! Thresholds and limits for playbooks, which define a repeated procedure, each with its reason. Deliberately not here: the code
 //! that uses them.
 
-/// How many days back playbooks are searched for (seed 000, `playbookLookbackDays`).
+/// How many days back to search for playbooks (seed 000, `playbookLookbackDays`).
 pub const LOOKBACK_DAYS: i64 = 14;
 
 /// Minimum number of different tools in a playbook (seed 000).
@@ -74,8 +74,8 @@ pub(crate) const STEP_CHARS_MAX: usize = 240;
 /// Maximum number of steps that a title names before the last one.
 pub(crate) const TITLE_STEPS: usize = 3;
 
-/// A pause in tool use of more than this, in milliseconds, starts a new session. A step that depends on an earlier one, such as a
-/// build or a review, may take an hour or two; after a longer pause, it is another day or other work.
+/// A pause in tool use of more than this, in milliseconds, starts a new session. A step that depends on an earlier one, such as
+/// a build or a review, may take an hour or two; a longer pause means another day or other work.
 pub(crate) const SESSION_PAUSE_MS: i64 = 4 * 60 * 60 * 1000;
 
 /// Maximum number of tool uses read per session; a session with more ran unattended for days.

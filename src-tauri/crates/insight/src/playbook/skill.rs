@@ -10,7 +10,7 @@ pub use crate::playbook::rules::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX};
 /// The contents of the skill file.
 #[derive(Debug, Clone, Copy)]
 pub struct Skill<'p> {
-    /// The playbook's id, with which it can be looked up.
+    /// The playbook's id, for looking it up.
     pub id: &'p str,
     /// The title.
     pub title: &'p str,

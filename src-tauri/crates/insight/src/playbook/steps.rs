@@ -209,7 +209,7 @@ pub(super) fn title(steps: &[Step]) -> String {
     format!("{} after {through}", last.name)
 }
 
-/// The tools, each once.
+/// The tools, each listed once.
 pub(super) fn tools(steps: &[Step]) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
     for step in steps {

@@ -77,7 +77,7 @@ pub struct Session {
     pub conversation: ConversationId,
     /// The kind of source the conversation came from.
     pub source: String,
-    /// The tool uses, in order; never empty.
+    /// Every use of a tool, in order; never empty.
     pub uses: Vec<ToolUse>,
 }
 
@@ -125,7 +125,7 @@ fn has_use(lines: &[Logged<'_>], at: usize) -> bool {
         let mut before = lines[..at].iter().rev().take(FAR);
         return before.any(|line| line.message_type == MessageType::ToolUse && line.use_id == Some(id));
     }
-    // Looks for the nearest use of the same tool that no nearer result answers.
+    // Looks for the nearest use of the same tool that has no nearer result.
     let mut open = 0;
     for line in lines[..at].iter().rev().take(NEAR).filter(|line| line.tool == result.tool && line.use_id.is_none()) {
         match line.message_type {

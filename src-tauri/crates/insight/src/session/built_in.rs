@@ -186,8 +186,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// True if the user's last turn still expects an answer: none follows, and either it contains a question or the user never
-    /// got an answer.
+    /// True if the user's last turn is still unanswered: no answer follows it, and either it contains a question or the user
+    /// never got an answer.
     fn waits(&self, turn: usize) -> bool {
         let answers = || self.sentences(Role::Assistant).map(|answer| answer.turn);
         let first = self.sentences(Role::Owner).map(|sentence| sentence.turn).next();

@@ -11,7 +11,7 @@ use crate::Turn;
 /// A participant, as identified by the caller that loaded the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Speaker<'a> {
-    /// For a user, the speaker's id; for an agent, its lowercase name.
+    /// For a user, the speaker's id; for an agent, its name in lowercase.
     pub key: &'a str,
     /// The role of the turn.
     pub role: Role,

@@ -164,24 +164,25 @@ impl Field {
 /// One line of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// The field it belongs to.
+    /// The field that the line belongs to.
     pub field: Field,
     /// For a tool, its name; for knowledge, its kind (`decision`, `solution`, `learning`).
     pub name: Option<String>,
     /// For a tool, how often it was used.
     pub uses: u32,
-    /// The words at its place, with whitespace normalized.
+    /// The words at the line's place, with whitespace normalized.
     pub text: String,
-    /// The turn and span that prove it.
+    /// The turn and span that prove the line.
     pub place: Place,
 }
 
 /// The result of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
-    /// How technical the conversation was. Only meaningful if a line gives evidence, which only a model provides.
+    /// How technical the conversation was. Meaningful only if a line gives evidence for it; only a model provides such lines.
     pub technical_depth: Depth,
-    /// The user's mood, as a name from [`crate::Mood`]. Only meaningful if a line gives evidence, which only a model provides.
+    /// The user's mood, as a name from [`crate::Mood`]. Meaningful only if a line gives evidence for it; only a model provides
+    /// such lines.
     pub user_mood: String,
     /// 1 (transient) to 5 (foundational).
     pub significance: u8,
@@ -244,7 +245,7 @@ pub fn words_at(text: &str, span: Span) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// Shortens a byte range to at most [`LINE_CHARS_MAX`] characters, cutting at a word.
+/// Shortens a byte range to at most [`LINE_CHARS_MAX`] characters, cutting at a word boundary.
 pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
     let Some(slice) = text.get(bytes.clone()) else { return bytes };
     let Some((cut, _)) = slice.char_indices().nth(LINE_CHARS_MAX) else { return bytes };

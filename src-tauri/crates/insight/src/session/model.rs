@@ -118,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// The role whose words must prove it; `None` if either side's words may.
+    /// The role whose words must prove the line; `None` if either side's words may.
     const fn speaker(self) -> Option<Role> {
         match self {
             Self::Said | Self::Did => Some(Role::Assistant),

@@ -2,8 +2,8 @@
 
 use keepsake_domain::limits;
 
-/// Maximum number of characters in a record line, which is cut at a word. A line should be readable at a glance, and the full
-/// message is one click away.
+/// Maximum number of characters in a record line, which is cut at a word boundary. A line should be readable at a glance, and
+/// the full message is one click away.
 pub const LINE_CHARS_MAX: usize = 240;
 
 /// Maximum number of lines per field; with more, a record is no shorter than a transcript. Lists of lasting items may be longer.
@@ -17,10 +17,10 @@ pub(crate) const BOND_LINES_MAX: usize = 3;
 /// Minimum number of words in a sentence that states what the user wants; shorter ones say nothing on their own.
 pub(crate) const WORDS_MIN: usize = 3;
 
-/// Number of the user's first sentences that are searched for what they wanted.
+/// How many of the user's first sentences are searched for what the user wanted.
 pub(crate) const OPENING_SENTENCES: usize = 12;
 
-/// From this many plain messages on, a session counts as some work, because it is more than a question and its answer.
+/// From this many plain messages on, a session is rated as some work, because it is more than a question and its answer.
 pub(crate) const MUCH_TALK: usize = 8;
 
 /// Minimum number of lasting lines for a session of the highest significance.

@@ -60,7 +60,7 @@ impl Tier {
 /// One line of a session, routed to a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routed {
-    /// The tier it goes to.
+    /// The tier that the line goes to.
     pub tier: Tier,
     /// The kind: `fact`, `preference`, `goal`, `decision`, `solution`, `learning`, `tool`, `did`, `error`, `outcome`,
     /// `follow_up`, `relationship`.
@@ -115,7 +115,7 @@ fn kind_of(name: Option<&str>) -> &'static str {
 pub struct TierLine {
     /// The entry's id. It breaks ties, so that the same entries give the same text.
     pub id: String,
-    /// The whole line; line breaks count as spaces.
+    /// The whole line; line breaks are treated as spaces.
     pub text: String,
     /// The statement without its time and speaker; lines with equal statements are served only once.
     pub says: String,

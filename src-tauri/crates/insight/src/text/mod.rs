@@ -33,7 +33,7 @@ pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
     /// Words and punctuation, with contractions split.
     pub(crate) tokens: Vec<Token<'a>>,
-    /// Byte ranges of the turn within this sentence that are quoted from others or code.
+    /// Byte ranges in the turn of those parts of this sentence that are code or are quoted from others.
     pub(crate) foreign: Vec<Range<usize>>,
     /// True if it asks something.
     pub(crate) is_question: bool,

@@ -28,7 +28,7 @@ impl Token<'_> {
         self.raw.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// True if it is punctuation that ends a clause or sentence.
+    /// True if the token is punctuation that ends a clause or sentence.
     pub(crate) fn is_break(&self) -> bool {
         !self.is_word && !matches!(self.raw, "-" | "'" | "’" | "/" | "&" | "%" | "$" | "€" | "£" | "#" | "+")
     }

@@ -1,9 +1,9 @@
 //! Groups the messages of a batch by subject.
 //!
-//! People stay on one subject for a while, so a cluster is a contiguous stretch of a batch: the whole batch, or the parts before
-//! and after the place where the subject changes most, if the change is clear. Messages are not compared one by one: "yes, at
-//! six" has no subject of its own, and in tests on the development life (a made-up history, decision 42) clusters of single
-//! messages tore every subject apart.
+//! People stay on one subject for a while, so a cluster is a contiguous stretch of a batch: the whole batch, or the parts
+//! before and after the place where the subject changes most, if the change is clear. Messages are not compared one by one:
+//! "yes, at six" has no subject of its own, and in tests on the development life (a made-up history, decision 42), clusters of
+//! single messages broke up every subject.
 
 use crate::topic::rules::{EMBEDDED_CHARS_MAX, PART_MESSAGES_MIN, PARTS_BELOW, WORDS_COUNTED_MAX};
 use std::ops::Range;
@@ -32,8 +32,8 @@ pub struct Cluster {
     pub content_words: u32,
     /// The stems of the content words.
     pub terms: Terms,
-    /// The mean vector over the messages, with longer ones weighing more; not normalized. Not serialized, because vectors are
-    /// stored separately.
+    /// The mean vector of the messages, weighted toward longer ones; not normalized. Not serialized, because vectors are stored
+    /// separately.
     #[serde(skip)]
     pub vector: Option<Vec<f32>>,
 }

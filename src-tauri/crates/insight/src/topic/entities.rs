@@ -28,7 +28,7 @@ pub fn entities(turns: &[Turn<'_>], before: &Entities) -> Entities {
     let mut people: BTreeMap<String, usize> = BTreeMap::new();
     for turn in turns.iter().filter(|turn| turn.is_plain() && turn.role != Role::Assistant) {
         let author = turn.author.trim();
-        // "user" and "me" are placeholders used by exports and not names.
+        // "user" and "me" are placeholders used by exports, not names.
         if author.chars().next().is_some_and(char::is_uppercase) {
             *people.entry(author.to_owned()).or_default() += 1;
         }

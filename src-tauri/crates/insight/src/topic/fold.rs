@@ -3,8 +3,8 @@
 //!
 //! The result depends only on the events, so the same events always give the same topics with the same ids. Dropping everything
 //! and folding again changes nothing; undoing a decision means leaving it out; erasing a conversation gives the same result as
-//! never importing it. Small talk joins a nearby topic. Content too small for a topic of its own is kept until there is enough of
-//! it; the topic is then founded with everything kept.
+//! never importing it. Small talk joins a nearby topic. Content too small for a topic of its own is kept until there is enough
+//! of it; the topic is then created from everything kept.
 
 mod node;
 mod propose;
@@ -100,7 +100,7 @@ impl Event<'_> {
     }
 }
 
-/// One change to a topic, from which one version of its text is made.
+/// One change to a topic; each change produces one version of its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicStep {
     /// Derived from the topic and all its steps so far: equal for equal content.
@@ -115,7 +115,7 @@ pub struct TopicStep {
     pub telling: Vec<(String, f32)>,
 }
 
-/// A topic after all events.
+/// The state of a topic after all events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
     /// Derived from its audience and the message that founded it.
@@ -172,9 +172,9 @@ pub struct Judged {
     pub distinct: BTreeMap<String, BTreeSet<String>>,
     /// Pairs of topics on the same subject; proposed for merging regardless of their nearness. The smaller id comes first.
     pub same: BTreeSet<(String, String)>,
-    /// Pairs of topics on different subjects; not proposed. The smaller id comes first.
+    /// Pairs of topics on different subjects; not proposed for merging. The smaller id comes first.
     pub apart: BTreeSet<(String, String)>,
-    /// Ids of split proposals whose halves are one subject.
+    /// Ids of split proposals whose halves are about one subject.
     pub whole: BTreeSet<String>,
 }
 
@@ -306,8 +306,8 @@ impl<'e> Fold<'e, '_> {
         nearness(a.meaning(b), self.lexicon.shared((&a.terms, a.length), (&b.terms, b.length)), false)
     }
 
-    /// Called when a node has become substantial: merges it into the nearest topic that is near enough by now, or makes it a
-    /// topic of its own.
+    /// Called when a node has become substantial: merges it into the nearest topic if that topic is now near enough, or else
+    /// makes it a topic of its own.
     fn found(&mut self, index: usize, at: Timestamp) {
         let mut best: Option<(f32, usize)> = None;
         for other in (0..self.nodes.len()).filter(|other| *other != index) {
@@ -455,9 +455,9 @@ impl<'e> Fold<'e, '_> {
                 }
             }
         }
-        // Large topics are all somewhat alike, and a person asked about every pair would not answer any. So each topic is
-        // proposed only with its nearest one, and with the next one after the person has answered. Pairs that a model judged to
-        // be the same are always proposed.
+        // Large topics are all somewhat alike, and a person asked about every pair would answer none. So each topic is proposed
+        // for merging only with its nearest one, and with the next one after the person has answered. Pairs that a model judged
+        // to be about the same subject are always proposed.
         merges.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
         let mut asked: BTreeSet<usize> = BTreeSet::new();
         let mut proposals = Vec::new();
@@ -480,7 +480,7 @@ impl<'e> Fold<'e, '_> {
                 let id_of = |index: usize| self.nodes[index].seed.clone();
                 Topic {
                     id: node.seed.clone(),
-                    // If the parent was merged into another topic, that topic is the parent.
+                    // If the parent was merged into another topic, that other topic is the parent.
                     parent: node.parent.map(|parent| self.standing(parent)).filter(|parent| parent != index).map(id_of),
                     absorbed: node.absorbed.iter().map(|index| id_of(*index)).collect(),
                     steps: node.steps.clone(),

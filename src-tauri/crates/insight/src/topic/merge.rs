@@ -3,8 +3,8 @@
 //!
 //! The built-in merge is extractive: every line is a sentence that someone said, with its message and position, so nothing is
 //! made up. The trained reader marks which sentences are takeaways: solutions, and promises as tasks. Only a model recognizes
-//! decisions and learnings. Existing lines and new sentences compete for space; a sentence that another one says better is
-//! removed from the text but stays in the previous version.
+//! decisions and learnings. Existing lines and new sentences compete for space; if one sentence says the same as another but
+//! better, the other is removed from the text but stays in the previous version.
 
 use crate::topic::rules::{
     ASSISTANT_SHARE, LINE_WORDS_MIN, MERGE_LINE_WORDS_MAX, QUESTION_SHARE, SAME_FROM, SAME_WORDS_FROM, SECTION_LINES_MAX,
@@ -76,7 +76,7 @@ pub struct TopicLine {
     pub section: Section,
     /// The text of the line.
     pub text: String,
-    /// The message that proves it.
+    /// The message that the line comes from.
     pub message: String,
     /// Position in that message.
     pub span: Span,
@@ -300,7 +300,7 @@ fn sameness(a: &BTreeSet<String>, b: &BTreeSet<String>, distinctness: &HashMap<S
     if least > 0.0 { sum(&mut a.intersection(b)) / least } else { 0.0 }
 }
 
-/// Chooses the lines of the text: takeaways first, then details; in each, the most valuable lines first and no duplicates.
+/// Chooses the lines of the text: takeaways first, then details; within each, the most valuable lines first and no duplicates.
 fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
     let distinctness = distinctness(&contenders);
     let target = rules.target_words as usize;

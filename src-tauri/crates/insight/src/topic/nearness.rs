@@ -1,4 +1,4 @@
-//! The nearness of two parts of conversations: by meaning, if a local model gives vectors, and by the words they share.
+//! The nearness of two parts of conversations: by the words they share and, if a local model provides vectors, by meaning.
 //!
 //! To a sentence model, all conversation looks alike. The average of ordinary messages is therefore subtracted from the vectors,
 //! which are then compared by how they differ from the mean of everything read so far ([`Centre`]). For two topics, the value is

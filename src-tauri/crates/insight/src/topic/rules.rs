@@ -19,7 +19,7 @@ pub struct TopicRules {
     pub automatic: bool,
     /// Maximum number of messages in a batch.
     pub batch_size: u32,
-    /// Share of the batch size: this many messages before a batch are read again for context.
+    /// Number of messages before a batch that are read again for context, as a share of the batch size.
     pub overlap: f32,
     /// Minimum similarity to join an existing topic.
     pub similarity: f32,
@@ -118,10 +118,11 @@ pub(crate) const WORDS_COUNTED_MAX: usize = 40;
 pub(crate) const PART_MESSAGES_MIN: usize = 4;
 
 /// Two parts of a batch are on different subjects if their cosine is below this, after subtracting the average of all
-/// conversation. Values from 0 to 0.1 find the same number of topics in the development life; from 0.15, subjects are torn apart.
+/// conversation. Values from 0 to 0.1 find the same number of topics in the development life; from 0.15, single subjects are
+/// split.
 pub(crate) const PARTS_BELOW: f32 = 0.05;
 
-/// Maximum number of names per kind; a longer list is an index.
+/// Maximum number of names per kind; a longer list would be an index.
 pub(crate) const EACH_MAX: usize = 12;
 
 /// Topics nearer than this, or nearer than the similarity threshold, are proposed for merging.
@@ -145,10 +146,10 @@ pub(crate) const FOUNDING_WORDS_OF_TWO: u32 = 60;
 /// Maximum number of telling stems per topic; a title's few words are chosen from these.
 pub(crate) const TELLING_MAX: usize = 24;
 
-/// A topic is proposed for splitting if the nearness of its halves is below this.
+/// A topic is proposed for splitting if the similarity of its halves is below this.
 pub(crate) const SPLIT_PROPOSED_BELOW: f32 = 0.42;
 
-/// A topic with fewer messages is not too broad.
+/// Minimum number of messages for a topic to be too broad.
 pub(crate) const SPLIT_MESSAGES_MIN: usize = 24;
 
 /// Minimum number of clusters in each half.
@@ -178,8 +179,8 @@ pub(crate) const LINE_WORDS_MIN: usize = 5;
 /// Maximum number of words in a line; a longer sentence is a paragraph. Chat messages without periods often run on like this.
 pub(crate) const MERGE_LINE_WORDS_MAX: usize = 60;
 
-/// Two lines say the same if they share at least this fraction of the words that distinguish lines of this topic and, in
-/// addition, [`SAME_WORDS_FROM`].
+/// Two lines say the same if they share at least this fraction of the words that distinguish lines of this topic, and also at
+/// least [`SAME_WORDS_FROM`] of all words.
 pub(crate) const SAME_FROM: f32 = 0.6;
 
 /// Minimum share of all words that two lines must also have in common to say the same. A short line may name only the topic's
@@ -250,7 +251,7 @@ pub(crate) const STAYS_FROM: f32 = 0.7;
 /// Maximum number of phrases considered; each of them is embedded.
 pub(crate) const PHRASES_LOOKED_AT: usize = 20;
 
-/// A phrase counts with at least this cosine, however unrelated to the topic it is.
+/// Lower limit for the cosine of a phrase, however unrelated to the topic the phrase is.
 pub(crate) const NEARNESS_MIN: f32 = 0.02;
 
 /// With at most this many turns, hardly anything is repeated, so a phrase said only once is not marked down.

@@ -1,7 +1,7 @@
 //! The title of a topic: key phrases that set it apart from other topics and are close to its content, chosen as in KeyBERT
 //! (Grootendorst 2020).
 //!
-//! The title follows the content: if another phrase comes to dominate the topic, the title changes. It does not flicker, because
+//! The title follows the content: if another phrase comes to dominate the topic, the title changes. To avoid frequent changes,
 //! the current leading phrase stays while it is nearly as strong as the strongest.
 
 use crate::topic::rules::{

@@ -1,4 +1,4 @@
-//! Conversation status: if a conversation has ended, its tone, and the range that a summary covers.
+//! Conversation status: whether a conversation has ended, its tone, and the range that a summary covers.
 
 use keepsake_domain::{ConversationStatus, MessageType, Role, Timestamp};
 use keepsake_insight::conversation::{Moment, Pace, Reason, Standing, commitments, recap, standing};

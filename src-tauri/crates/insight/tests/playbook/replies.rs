@@ -36,7 +36,7 @@ fn asked(reply: &str) -> Outcome<Worded> {
     let (steps, scrubber) = (steps(), scrubber());
     let parameters = [Parameter { name: "version".to_owned(), steps: vec![4], values: 3 }];
     let mut task = PlaybookTask::new(&steps, &parameters, &scrubber).unwrap();
-    // An unreadable reply is asked for once more.
+    // If a reply is unreadable, it is requested once more.
     while task.next().is_some() {
         let _ = task.feed(reply);
     }

@@ -57,7 +57,7 @@ fn asked(reply: &str, goals: bool) -> Asked<Told> {
     let turns = turns();
     let rules = by_rules(&turns, goals);
     let mut task = SessionTask::new(&turns, &rules, goals, scrubber(), ContextLength::default()).unwrap();
-    // An unreadable reply is asked for once more.
+    // If a reply is unreadable, it is requested once more.
     while task.next().is_some() {
         let _ = task.feed(reply);
     }

@@ -1,4 +1,4 @@
-//! How topics grow and what a person's decisions do, with handmade clusters.
+//! How topics grow and how a person's decisions change them, with handmade clusters.
 
 use keepsake_domain::{Mark, MarkKind, MessageType, ReadingLabel, Role, Timestamp};
 use keepsake_insight::Turn;
@@ -311,7 +311,7 @@ fn a_takeaway_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
     assert_eq!(tried.into_iter().filter(|text| has(text)).count(), 1, "said twice, it stands once: {merged:#?}");
 }
 
-/// The title of these turns, as one topic among others.
+/// The title of these turns when they form one topic among others.
 fn named(turns: &[Turn<'_>], before: Option<&str>) -> String {
     let rules = TopicRules::default();
     let batch = Batch { context: 0..0, fresh: 0..turns.len(), closes: Timestamp(2) };

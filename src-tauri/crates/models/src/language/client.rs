@@ -43,8 +43,7 @@ impl Client {
                 Err(Failure { error, refused: None }) => return Err(error),
             }
         };
-        // Stored only after success: if the request had been rejected without these parameters too, there would be another
-        // reason.
+        // Stored only after success: if the request is rejected even without these parameters, the reason is something else.
         *self.offer.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = offer;
         let mut gathered = Gathered::default();
         let mut reply_bytes = 0;

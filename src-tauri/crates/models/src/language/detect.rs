@@ -78,16 +78,16 @@ pub struct Found {
 /// The state of a server that responded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundState {
-    /// It offers models.
+    /// The server offers models.
     Ready {
         /// Names of the models; at least one.
         models: Vec<String>,
     },
-    /// It is running but has no model. The person must download or load one there.
+    /// The server is running but has no model. The person must download or load one there.
     NoModel,
-    /// It is loading a model.
+    /// The server is loading a model.
     Loading,
-    /// It requires a key.
+    /// The server requires a key.
     KeyNeeded,
 }
 

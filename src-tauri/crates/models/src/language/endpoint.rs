@@ -1,7 +1,7 @@
 //! The address of a server, and whether calls may be sent to it.
 //!
-//! Whether an address is "this computer" is decided by the address that is actually connected to: a literal loopback address, or
-//! the name `localhost`, which the transport resolves itself. No other name counts, even if a name server resolves it to this
+//! Whether an address is "this computer" is decided by the address actually connected to: a literal loopback address, or the
+//! name `localhost`, which the transport resolves itself. No other name qualifies, even if a name server resolves it to this
 //! computer.
 
 use std::fmt;
@@ -40,16 +40,16 @@ pub struct Endpoint {
 /// Why an address cannot be used. The message never quotes the address, because it may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum EndpointError {
-    /// It is not a web address.
+    /// The text is not a web address.
     #[error("this is not the address of a server; enter one such as http://127.0.0.1:11434")]
     NotAnAddress,
-    /// Its scheme is neither http nor https.
+    /// The scheme is neither http nor https.
     #[error("the address of a server must begin with http:// or https://")]
     Scheme,
-    /// It contains `user:password@host`, which can also make one address look like another.
+    /// The address contains `user:password@host`, which can also make one address look like another.
     #[error("the address contains a user name or password before '@'; remove it and enter the key in its own field")]
     UserInfo,
-    /// It contains `?` or `#`.
+    /// The address contains `?` or `#`.
     #[error("the address of a server cannot contain '?' or '#'; enter only the part before it")]
     QueryOrFragment,
 }
@@ -87,7 +87,7 @@ impl Endpoint {
         self.base.scheme() == "https"
     }
 
-    /// Whether it is this computer. Name servers have no influence on this.
+    /// Whether the server is this computer. Name servers cannot influence the result.
     pub fn is_this_computer(&self) -> bool {
         match self.base.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -117,7 +117,7 @@ impl Endpoint {
     }
 }
 
-/// The only name that counts as this computer.
+/// The only name treated as this computer.
 pub(crate) const LOCALHOST: &str = "localhost";
 
 impl fmt::Display for Endpoint {

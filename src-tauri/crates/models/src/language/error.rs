@@ -1,8 +1,8 @@
-//! Why a call has no reply. The errors contain no text that was sent or received.
+//! Why a call produced no reply. The errors contain no text that was sent or received.
 
 use thiserror::Error;
 
-/// Why a call has no reply. Contains no text of the prompt or the reply, and no key.
+/// Why a call produced no reply. Contains no text of the prompt or the reply, and no key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CallError {
     /// No connection could be established.
@@ -44,7 +44,7 @@ pub enum CallError {
     /// The server reported an internal error.
     #[error("the model's server reported an internal error (status {status}); its log says why")]
     Server {
-        /// 5xx, or 408 and 425, which are handled in the same way.
+        /// 5xx, 408 or 425, all handled the same way.
         status: u16,
     },
     /// The server understood the request but rejected it.
@@ -56,7 +56,7 @@ pub enum CallError {
     /// The prompt has more tokens than the model can read.
     #[error("the prompt is longer than the model can read at once; choose a model with a longer context")]
     PromptTooLong {
-        /// Number of tokens it can read, if the server reports it.
+        /// Number of tokens the model can read, if the server reports it.
         context_tokens: Option<u32>,
     },
     /// The server is running, but its model is not ready yet.
@@ -117,7 +117,7 @@ impl CallError {
 
     /// Whether another attempt may succeed without any change by a person. This is the only rule for retries.
     ///
-    /// If the server rejected a request, it would reject it again. All other calls may succeed on the next attempt, even if the
+    /// A request that the server rejected would be rejected again. Any other call may succeed on the next attempt, even if the
     /// reply was too long, cut off, malformed or declined, because a model does not give the same reply twice.
     pub fn is_retryable(&self) -> bool {
         match self {

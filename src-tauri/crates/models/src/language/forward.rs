@@ -1,28 +1,28 @@
-//! Passes a request of another program on to the server, and the server's response back while it arrives.
+//! Forwards another program's request to the server, and streams the server's response back.
 //!
-//! The server gets the key of this connection and none of the program's headers; the network setting holds as for every call. Not
-//! in this module: what the body says. It is neither a [`Prompt`](keepsake_prompt::Prompt) nor scrubbed, because it is not ours: a
-//! program of the person would send it to this server without us.
+//! The server gets this connection's key and none of the program's headers; the network setting applies as for every call. Not
+//! in this module: the body's content. It is neither a [`Prompt`](keepsake_prompt::Prompt) nor scrubbed, because Keepsake did
+//! not write it: the person's program would send it to this server without Keepsake too.
 
 use bytes::Bytes;
 
 use super::transport::Transport;
 use super::{CallError, Connection, Shape};
 
-/// A response that is passed on. Dropping it closes the connection to the server.
+/// A forwarded response. Dropping it closes the connection to the server.
 pub struct Forwarded {
     response: reqwest::Response,
     transport: Transport,
 }
 
 impl Connection {
-    /// Sends `body` to `path` of the OpenAI-compatible API, or asks for `path` if there is none. Returns the response whatever its
-    /// status, as soon as its head has arrived.
+    /// Sends `body` to `path` of the OpenAI-compatible API, or requests `path` if there is no body. Returns the response,
+    /// whatever its status, as soon as its headers have arrived.
     pub async fn forward(&self, path: &str, body: Option<Bytes>) -> Result<Forwarded, CallError> {
         let endpoint = self.endpoint();
         let url = match endpoint.shape() {
             Shape::OpenAi => endpoint.url(path),
-            // Ollama serves that API beside its own.
+            // Ollama also serves the OpenAI-compatible API.
             Shape::Ollama => endpoint.url(&format!("/v1{path}")),
         };
         let response = self.transport.pass_on(url, body).await?;

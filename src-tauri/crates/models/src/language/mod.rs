@@ -1,8 +1,8 @@
 //! Language model clients for two wire formats, with a synchronous interface for the engine.
 //!
-//! A client can send only a [`Prompt`], so we either wrote everything that is sent, or it passed through the scrubber. It returns
-//! the unparsed reply text, or a [`CallError`] that contains neither text nor key. Each call has its own runtime, so nothing in
-//! this crate runs between calls. Call it from a separate thread, never from an async task.
+//! A client can send only a [`Prompt`], so everything sent was either written by us or scrubbed. It returns the unparsed reply
+//! text, or a [`CallError`] that contains neither text nor key. Each call has its own runtime, so nothing in this crate runs
+//! between calls. Call it from a separate thread, never from an async task.
 //!
 //! Not in this module: the questions (`capture`, `insight`), parsing of replies (`keepsake_prompt::reply`), retries, budgets and
 //! the call log (`engine`), and any fallback to another server or model.
@@ -79,7 +79,7 @@ pub trait Watch {
     fn received(&self, chars: u64);
 }
 
-/// Does not watch: the call ends on its own.
+/// Ignores progress and never cancels the call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unwatched;
 

@@ -10,7 +10,7 @@ pub(crate) struct Offer {
     pub(crate) usage: bool,
     /// Send `max_tokens`. Newer OpenAI models require `max_completion_tokens` instead.
     pub(crate) classic_limit: bool,
-    /// Send a temperature, which those models do not accept either.
+    /// Send a temperature. Newer OpenAI models do not accept one.
     pub(crate) temperature: bool,
 }
 
@@ -19,9 +19,9 @@ pub(crate) struct Offer {
 pub(crate) enum ReplyShape {
     /// With a JSON schema, in the form that current servers accept.
     Schema,
-    /// With the older JSON mode. It includes the schema for servers that read it there.
+    /// With the older JSON mode, including the schema for servers that read it there.
     Json,
-    /// Only in the wording of the prompt.
+    /// Only through the wording of the prompt.
     Unsaid,
 }
 
@@ -32,7 +32,7 @@ impl Offer {
     /// The parameters to try after the server rejected `parameter`. A rejection without a parameter name is assumed to be about
     /// the reply format. `None` if nothing is left to omit.
     pub(crate) fn without(self, parameter: Option<&str>) -> Option<Self> {
-        // For "response_format.json_schema.name", the parameter is the first part.
+        // In "response_format.json_schema.name", the first part is the parameter.
         match parameter.map(|parameter| parameter.split('.').next().unwrap_or(parameter)) {
             Some("max_tokens") => self.classic_limit.then_some(Self { classic_limit: false, ..self }),
             Some("temperature") => self.temperature.then_some(Self { temperature: false, ..self }),

@@ -10,13 +10,13 @@ use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};
 
-/// Minimum context window to request; larger windows double it. There are only a few sizes, because Ollama reloads the model
-/// whenever the window changes.
+/// Minimum context window to request; larger ones are this doubled repeatedly. Only a few sizes are used, because Ollama
+/// reloads the model whenever the window changes.
 const WINDOW_TOKENS_MIN: usize = 4096;
 
-/// The context window to request. If the prompt is longer, Ollama silently cuts its beginning; if the window is much larger than
-/// needed, it uses memory that the model needs. The token count is therefore a conservative estimate: 3.5 ASCII characters per
-/// token, and one token for each other character, because Chinese has hardly more than one character per token.
+/// The context window to request. If the prompt is longer, Ollama silently cuts off its beginning; if the window is much larger
+/// than needed, it takes memory that the model needs. The token count is therefore a conservative estimate: 3.5 ASCII
+/// characters per token, and one token for each other character, because Chinese has hardly more than one character per token.
 fn window_tokens(prompt: &Prompt) -> usize {
     let (mut ascii, mut other) = (0, 0);
     for c in prompt.system.as_str().chars().chain(prompt.user.as_str().chars()) {

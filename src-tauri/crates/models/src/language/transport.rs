@@ -1,4 +1,4 @@
-//! A single HTTP exchange, limited in time and bytes, cancelable, and never with a host that the network setting forbids.
+//! A single HTTP exchange, limited in time and bytes, cancelable, and never with a host that the network setting blocks.
 //!
 //! Deliberately disabled: redirects, proxies and their environment variables, HTTP/2, compression, persistent connections, and
 //! the library's own retries and verbose log. Names are resolved here, so that `localhost` always means this computer, regardless
@@ -146,7 +146,8 @@ impl Transport {
         response.chunk().await.map_err(|error| self.fault(&error))
     }
 
-    /// Sends a body that another program wrote, or asks for `url` without one. The response is returned whatever its status.
+    /// Sends a body written by another program, or requests `url` without a body. Returns the response regardless of its
+    /// status.
     pub(crate) async fn pass_on(&self, url: Url, body: Option<Bytes>) -> Result<reqwest::Response, CallError> {
         let request = match body {
             Some(body) => self.http.post(url).header(CONTENT_TYPE, HeaderValue::from_static("application/json")).body(body),
@@ -224,7 +225,7 @@ async fn cancelled(watch: &dyn Watch) {
 }
 
 fn http_client(endpoint: &Endpoint, reach: Reach) -> reqwest::Result<reqwest::Client> {
-    // Only the first installed provider counts, and it is always this one.
+    // Only the first installed provider takes effect, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("keepsake/", env!("CARGO_PKG_VERSION")))
@@ -294,7 +295,7 @@ fn why(error: &reqwest::Error) -> NoWay {
         if io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused) {
             return NoWay::Because("no server is listening there");
         }
-        // An IO error does not report the error that it wraps as its source.
+        // An IO error does not report its wrapped error as its source.
         next = match io.and_then(|io| io.get_ref()) {
             Some(within) => Some(within),
             None => error.source(),
@@ -306,7 +307,7 @@ fn why(error: &reqwest::Error) -> NoWay {
 /// The error codes of llama.cpp and OpenAI for a prompt that exceeds the model's context.
 const TOO_LONG: [&str; 2] = ["exceed_context_size_error", "context_length_exceeded"];
 
-/// The error messages of vLLM, LM Studio and others, which have no code.
+/// The matching error messages of vLLM, LM Studio and others, which send no code.
 const TOO_LONG_SAID: [&str; 4] = ["maximum context length", "context length of", "context overflow", "exceeds the context"];
 
 /// An error that a server reports with a status or within a stream.
@@ -351,7 +352,7 @@ impl ServerError {
         !self.is_too_long && (matches!(status, 400 | 422) || status == 500 && self.names_shape)
     }
 
-    /// Converts to a call error, for a response with this `status`.
+    /// The call error for a response with this `status`.
     fn call_error(&self, status: u16, retry_after_ms: Option<u64>) -> CallError {
         match status {
             503 if self.is_loading => CallError::Loading,
@@ -365,7 +366,7 @@ impl ServerError {
         }
     }
 
-    /// Converts to a call error, for an error within a stream.
+    /// The call error for an error within a stream.
     pub(crate) fn in_stream(&self) -> CallError {
         self.call_error(self.code.filter(|code| (400..600).contains(code)).unwrap_or(500), None)
     }

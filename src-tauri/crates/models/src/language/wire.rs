@@ -14,8 +14,8 @@ pub enum Flow {
 /// Maximum number of bytes of a line, event or unstreamed reply: the longest reply text with every character escaped.
 pub(crate) const LINE_BYTES_MAX: usize = 6 * keepsake_prompt::reply::REPLY_BYTES_MAX + 64 * 1024;
 
-/// Maximum number of bytes of a whole reply, including envelopes. A token takes about 250, and this allows for the longest reply
-/// that a prompt requests, with room to spare. It is below the 10 MB at which a server counts as out of control.
+/// Maximum number of bytes of a whole reply, including envelopes. A token takes about 250 bytes, so this fits the longest reply
+/// that a prompt requests, with room to spare. It is below the 10 MB at which a server is considered out of control.
 pub(crate) const WIRE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Splits a stream into lines, regardless of how it is divided into pieces.

@@ -53,7 +53,7 @@ pub(super) struct Folder(PathBuf);
 impl Folder {
     pub(super) fn open(model_dir: &Path) -> Result<Self, ModelError> {
         let dir = model_dir.join(FOLDER);
-        // As for the embedding model, a relative folder would depend on where the program is started.
+        // Rejects a relative folder, which would depend on where the program is started.
         if model_dir.is_absolute() && dir.is_dir() { Ok(Self(dir)) } else { Err(ModelError::Missing { dir }) }
     }
 

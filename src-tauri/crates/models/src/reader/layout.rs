@@ -28,12 +28,12 @@ const STEP: usize = 160;
 const CONTEXT: usize = 64;
 /// Maximum number of tokens of the opener.
 const OPENER: usize = 24;
-/// Maximum number of tokens of a context turn. A longer turn keeps its first [`TURN_HEAD`] tokens and its last ones.
+/// Maximum number of tokens of a context turn. A longer turn is cut to its first [`TURN_HEAD`] tokens and its last ones.
 const TURN: usize = 32;
 const TURN_HEAD: usize = 12;
 /// Maximum number of turns before a segment.
 const TURNS: usize = 4;
-/// Longer messages, in bytes, are read separately in windows. Nine out of ten messages are shorter.
+/// Messages longer than this many bytes are read separately, in windows. Nine out of ten messages are shorter.
 const LONG_BYTES: usize = 600;
 /// Maximum total bytes of a segment's messages, about 175 tokens. Longer segments cost more per token, and shorter ones need more
 /// context.
@@ -52,7 +52,7 @@ const TURN_BYTES: usize = 2_000;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Row {
     pub(super) ids: Vec<u32>,
-    /// 0 for a word; otherwise the number of the speaker who speaks from here on.
+    /// For each token: 0 for a word, otherwise the number of the speaker from here on.
     pub(super) roles: Vec<u8>,
     /// For each token, the index of its turn within the row. A token is visible to its own turn and to later ones.
     pub(super) order: Vec<i64>,
@@ -194,7 +194,7 @@ pub(super) fn shows_opener(at: usize) -> bool {
     at > TURNS
 }
 
-/// The message with the turns right before it, as if the conversation had begun there, and its new index.
+/// The message and the turns right before it, as if the conversation had begun there, and its new index.
 pub(super) fn late<'t, 'u>(turns: &'t [Utterance<'u>], at: usize) -> (&'t [Utterance<'u>], usize) {
     let from = at.saturating_sub(TURNS);
     (&turns[from..], at - from)
@@ -249,7 +249,8 @@ pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &m
     Ok(found)
 }
 
-/// A row in which the second turn follows the first. A statement is a single sentence; of a longer one, the beginning is enough.
+/// A row in which the second turn follows the first. A statement is a single sentence; if it is longer, its beginning is
+/// enough.
 pub(super) fn statement(turns: &[Utterance<'_>; 2], tokens: &mut Tokens<'_>) -> Result<Row, String> {
     let mut found = Vec::new();
     rows_of(turns, 1..2, tokens, &mut found)?;

@@ -29,10 +29,10 @@ use words::Words;
 /// Approximate number of tokens per batch of rows, so that the lock is released often and memory use stays low.
 const BATCH_TOKENS: usize = 1_100;
 
-/// A message far from the beginning may look like role-play only because of how the conversation opened. It counts as serious if
-/// it contains a fact with at least this probability when it is read only with the turns right before it. On conversations by
-/// authors outside the training set, this adds four correct facts to 2,410, and no wrong ones. It is meant for conversations that
-/// continue long after a scene has ended, which are rare in that set (decision 41).
+/// A message far from the beginning may look like role-play only because of how the conversation opened. It is treated as
+/// serious if it contains a fact with at least this probability when read with only the turns right before it. On conversations
+/// by authors outside the training set, this adds four correct facts to 2,410, and no wrong ones. It is meant for conversations
+/// that continue long after a scene has ended, which are rare in that set (decision 41).
 const EARNEST_MIN: f64 = 0.6;
 
 /// Incremented whenever the same weights read messages differently, so that all messages are read again.
@@ -44,7 +44,7 @@ const THREADS_MAX: usize = 4;
 /// Marks what messages state. Deterministic: a message in its context always gets the same marks, regardless of what is read
 /// together with it.
 pub trait Reader: Send + Sync {
-    /// Identifies the weights. It is stored with all data derived from their marks.
+    /// Identifies the weights. Stored with all data derived from the marks they produce.
     fn version(&self) -> &str;
 
     /// Reads the messages `which` (indices into `turns`, in any order), each in the context of the turns before it. Blocks and is
@@ -201,8 +201,8 @@ impl LocalReader {
         Ok(marks.iter().any(is_earnest).then_some(Reading { marks }))
     }
 
-    /// Runs the rows in batches of similar length. Returns the scores of each message part, with the number that was given with
-    /// its row.
+    /// Runs the rows in batches of similar length. Returns the scores of each message part, with the number passed in with its
+    /// row.
     fn run_all(&self, mut rows: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());
         let mut found = Vec::new();

@@ -16,8 +16,8 @@ impl Words {
         (!bytes.is_empty() && bytes.len().is_multiple_of(ROW_BYTES)).then_some(Self(bytes))
     }
 
-    /// Writes the vector of a piece to `out`, which has [`WIDTH`] elements. If the piece is not in the table, `out` stays
-    /// unchanged, which means zero.
+    /// Writes the vector of a piece to `out`, which has [`WIDTH`] elements. A piece that is not in the table leaves `out` as
+    /// passed in, which is zero.
     pub(super) fn write(&self, id: u32, out: &mut [f32]) {
         let Some(row) = self.0.get(id as usize * ROW_BYTES..(id as usize + 1) * ROW_BYTES) else { return };
         for (block, out) in row.chunks_exact(BLOCK_BYTES).zip(out.chunks_exact_mut(BLOCK_VALUES)) {
@@ -30,7 +30,7 @@ impl Words {
     }
 }
 
-/// Converts a half-precision number (IEEE 754 binary16). The table contains no infinities, which its known hash guarantees.
+/// Converts a half-precision number (IEEE 754 binary16). The table's known hash guarantees that it contains no infinities.
 fn half(bits: u16) -> f32 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
     let size = if exponent == 0 { fraction * 2_f32.powi(-24) } else { (1024.0 + fraction) * 2_f32.powi(exponent - 25) };

@@ -54,7 +54,7 @@ fn a_server_without_a_model_loading_one_or_wanting_a_key_is_a_state_of_its_own()
 
 #[test]
 fn another_program_at_the_port_is_not_taken_for_a_server() {
-    // Answers 404 to everything, or in another format.
+    // Answers everything with 404, or in another format.
     let server = ScriptedServer::saying("{}");
     server.behave(|server| server.version = "<html>".repeat(20));
     assert_eq!(detect(&[Candidate { kind: ServerKind::Ollama, port: server.port() }], AMPLE_MS, &clock()), []);

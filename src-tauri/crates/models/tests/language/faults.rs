@@ -38,7 +38,7 @@ fn expected(fault: Fault, shape: Shape, origin: &str) -> Option<CallError> {
         Fault::Refused => Some(CallError::Refused { origin, reason: "no server is listening there" }),
         Fault::TooManyRequests => Some(CallError::Busy { status: 429, retry_after_ms: Some(RETRY_AFTER_S * 1000) }),
         Fault::ServerError => Some(CallError::Server { status: 500 }),
-        // Ollama has no dedicated signal for a refusal, which is plain text rather than JSON.
+        // Ollama does not signal a refusal; it arrives as plain text instead of JSON.
         Fault::Refusal if shape == Shape::OpenAi => Some(CallError::Declined),
         Fault::Huge => Some(CallError::TooLong { limit_bytes: REPLY_BYTES_MAX }),
         _ => None,
@@ -206,7 +206,7 @@ fn ten_megabytes_of_anything_are_cut_off_at_a_limit() {
         let server = ScriptedServer::in_turn([Answer::Http { status: 500, headers: Vec::new(), body: vec![b'x'; HUGE_BYTES] }]);
         assert_eq!(ask(&client(&server, shape)), Err(CallError::Server { status: 500 }), "an error is not read to its end");
     }
-    // Comments are not events, but their bytes count.
+    // Comments are not events, but their bytes are counted.
     let comments = b": keep alive\n".repeat(HUGE_BYTES / 13);
     let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
     let server = ScriptedServer::in_turn([Answer::Http { status: 200, headers, body: comments }]);

@@ -51,7 +51,7 @@ fn every_host_but_loopback_is_refused_before_anything_is_opened() {
         check("localhost.", false);
         check("xn--lcalhost-54a.example", false);
 
-        // Control: with the setting off, these two addresses are called; they also lead to this server.
+        // Control: with the setting off, these two addresses, which also reach this server, are called.
         for host in ["0.0.0.0", "[::ffff:127.0.0.1]"] {
             let address = format!("http://{host}:{port}");
             assert_eq!(ask_at(&address, shape, Reach::Anywhere).as_deref(), Ok(GOOD), "{host}");

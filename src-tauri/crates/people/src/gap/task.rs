@@ -27,7 +27,7 @@ const OURS: &str = "<!-- keepsake -->";
 /// A line of evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskEvidence {
-    /// The id of the message.
+    /// The id of the quoted message.
     pub interaction: InteractionId,
     /// The source as a person would name it: "WhatsApp, Ana".
     pub source: String,
@@ -344,7 +344,7 @@ mod tests {
         let after = "\n## Later\n- [x] something else <!-- mine -->\nno end";
         let file = written(&format!("{before}{after}"), &task("Sorry, I can't."));
         assert!(file.starts_with(&format!("{before}{after}")) && file.ends_with(AS_WRITTEN), "{file}");
-        // The person moves it, renames it, ticks it, and writes into it.
+        // The person moves the task, renames it, ticks it, and writes into it.
         let moved = AS_WRITTEN
             .replace("- [ ] Export the notes as PDF", "- [x] Export **everything**")
             .replace("  - 2026", "  I asked Bo about it.\n  - 2026");

@@ -76,7 +76,7 @@ pub(crate) const GUESS_NAMES_MIN: usize = 2;
 /// Without a shared name, a word counts only if at most this many handles use it.
 pub(crate) const GUESS_HOLDERS_MAX: usize = 3;
 
-/// Minimum number of messages of a handle; with fewer, its vocabulary is not visible.
+/// Minimum number of messages from a handle; fewer do not show its vocabulary.
 pub(crate) const GUESS_MESSAGES_MIN: u32 = 3;
 
 /// Two handles that follow each other at least this often are talking to each other.

@@ -179,7 +179,7 @@ impl<'r> Scene<'r> {
         companions
     }
 
-    /// The people that both handles talk with, each once, as handles from the side of `a`.
+    /// The people that both handles talk with, each listed once, as the handles that `a` talks with.
     pub(super) fn shared_companions(&self, a: u32, b: u32) -> Option<Clue> {
         let (of_a, of_b) = (self.companions(a), self.companions(b));
         let mut shared: Vec<(u32, Vec<Evidence>)> = Vec::new();
@@ -206,7 +206,7 @@ impl<'r> Scene<'r> {
         (!shared.is_empty()).then_some(clue)
     }
 
-    /// A third handle with the name that `a` and `b` share, that was in a room together with one of them.
+    /// A third handle that has the name shared by `a` and `b` and was in a room with one of them.
     pub(super) fn namesake(&self, a: u32, b: u32) -> Option<u32> {
         let keys =
             self.known(a).names.full.iter().filter(|full| self.known(b).names.full.iter().any(|other| other.key == full.key));

@@ -21,7 +21,7 @@ use super::name::Names;
 use super::own::{OwnText, Voices};
 use super::types::ContactSource;
 
-/// A statement of the writer about themselves; ranges are in bytes of the message.
+/// A statement by the writer about themselves; ranges are byte ranges in the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     /// This address or number is mine.
@@ -163,7 +163,7 @@ const CONTACT_BEFORE: &[&str] = &[
     r"\b(?:escríbeme|escribidme|escríbanme|llámame|llamadme|llámenme|contáctame|mándame(?:lo|la)?|envíame(?:lo|la)?|encuéntrame|escribirme|llamarme|contactarme|localizarme|encontrarme|mandarme(?:lo)?|enviarme(?:lo)?|me\s+puedes\s+(?:encontrar|escribir|llamar|contactar|localizar))\s+(?:\w+\s+){0,2}(?:a|al|en|por)(?:\s+la\s+dirección|\s+(?:mi\s+)?(?:número|correo))?\s*:?\s*$",
 ];
 
-/// Text that may come directly after it.
+/// Text that may come directly after the writer's own contact detail.
 const CONTACT_AFTER: &[&str] = &[
     r"^\s*[,–—-]?\s*(?:is|was|would\s+be|[–—=-]|that['’]s|that\s+is|is\s+still|is\s+now|is\s+also)\s*(?:also\s+|still\s+|now\s+|just\s+)*(?:me\b|mine\b|where\s+(?:you\s+can\s+|to\s+)?(?:reach|find|get)\s+me|my\s+(?:[\p{L}-]+\s+){0,2}(?:e-?mail|mail|address|number|phone|mobile|cell|inbox|line)\b(?:['’]s)?(?:[^'’s]|$))",
     r"^\s*(?:\p{L}+\s*)?,\s*das\s+ist\s+meine?\s+(?:\p{L}+\s+)?(?:e-?mail|mail|adresse|nummer|handynummer|mailadresse|mail-?adresse|telefonnummer)",
@@ -264,7 +264,7 @@ impl Statements {
 
     fn read_contacts(&self, text: &str, sentence: Range<usize>, contacts: &[Contact], said: &mut Vec<Said>) {
         let shown = text.get(sentence.clone()).unwrap_or("");
-        // The end of the previous contact detail of the writer in this sentence, because "a@x.org or +49 …" states both.
+        // The end of the writer's previous contact detail in this sentence, because "a@x.org or +49 …" states both.
         let mut joins_from: Option<usize> = None;
         for contact in
             contacts.iter().filter(|contact| sentence.start <= contact.range.start && contact.range.start < sentence.end)

@@ -160,7 +160,7 @@ fn declared_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
             }
         }
     }
-    // Two handles that name the same account as their own, on a channel from which none of its messages is stored.
+    // Two handles that name the same account as their own, on a channel from which no message of that account is stored.
     for claims in by_account.values() {
         let speakers: Vec<u32> = claims.iter().map(|claim| claim.by).collect();
         if claims.len() > CONTACT_HOLDERS_MAX || is_shared_by_many(scene, &speakers) {
@@ -195,7 +195,7 @@ fn add(clues: &mut Vec<Clue>, clue: Clue) {
     }
 }
 
-/// True if "It's me, @jonas" may be said to a Jonas who is present.
+/// True if "It's me, @jonas" may be addressed to a Jonas who is present.
 fn is_addressed(scene: &Scene<'_>, claim: &Claim, target: u32) -> bool {
     let is_there = scene.rooms[target as usize].iter().any(|(room, _)| *room == claim.conversation);
     let is_same_channel = scene.known(claim.by).record.channel_type == scene.known(target).record.channel_type;

@@ -34,7 +34,7 @@ pub struct HandleRecord {
 /// A message written by a handle. The caller leaves out private conversations, branches, tool output and notices.
 #[derive(Debug, Clone, Copy)]
 pub struct Utterance<'a> {
-    /// The id of the message.
+    /// The id of the quoted message.
     pub interaction: &'a InteractionId,
     /// The author.
     pub handle: &'a HandleId,
@@ -55,7 +55,7 @@ pub struct Evidence {
     pub span: Span,
 }
 
-/// The source from which a contact detail is known to belong to a handle.
+/// How a contact detail is known to belong to a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactSource {
@@ -73,7 +73,7 @@ pub enum ContactSource {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ClueKind {
-    /// For: both give this address or number as their own.
+    /// Evidence in favor: both give this address or number as their own.
     SameContact {
         /// The compared form: a lowercase address or an E.164 number.
         contact: String,
@@ -82,7 +82,7 @@ pub enum ClueKind {
         /// How it is known to belong to the second handle.
         b: ContactSource,
     },
-    /// For: `by` says that the other handle is its own.
+    /// For: `by` says that it also owns the other handle.
     DeclaredHandle {
         /// The handle that makes the statement.
         by: HandleId,
@@ -124,7 +124,7 @@ pub enum ClueKind {
         a: String,
         /// The name of the second handle.
         b: String,
-        /// True if they have a part in common, as after a marriage.
+        /// True if they have a part in common, for example after a marriage.
         is_partly_shared: bool,
     },
     /// Against: both are on the same server, where one person rarely needs two accounts.

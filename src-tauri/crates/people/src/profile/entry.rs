@@ -45,7 +45,7 @@ pub struct ProfileInput<'a> {
     pub utterances: &'a [Utterance<'a>],
     /// All versions of the entries for the same audience, including superseded and disputed ones.
     pub entries: &'a [ProfileEntry],
-    /// Disputed statements that are no longer among the entries. Entries with a `debunked_at` count without being listed here.
+    /// Disputed statements that are no longer among the entries. Entries with a `debunked_at` need not be listed here.
     pub debunked: &'a [Debunked],
     /// Compares two texts.
     pub similarity: Similarity<'a>,
@@ -62,7 +62,7 @@ pub enum Strength {
     Lasting,
 }
 
-/// A place where a deriver found that the entity shows something about itself.
+/// A place where a deriver found that the entity reveals something about itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The type of entry it supports.
@@ -107,7 +107,7 @@ pub struct NewEntry {
 }
 
 impl NewEntry {
-    /// The row to be written for it.
+    /// The row to write for this entry.
     pub fn stored(self, id: ProfileId, supersedes: Option<ProfileId>, created_at: Timestamp) -> ProfileEntry {
         ProfileEntry {
             id,

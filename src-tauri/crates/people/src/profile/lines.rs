@@ -48,8 +48,8 @@ fn beside<'d>(new: Vec<&'d Line>, known: Vec<&'d Line>, input: &ProfileInput<'_>
     new.into_iter().chain(near).chain(second).collect()
 }
 
-/// The topic of a group, named by its first line: the words of it that at least half of the group shares, or else all its words.
-/// A known topic keeps its name, even if more lines would suggest a different one.
+/// The topic of a group, named by its first line: the words of that line that at least half of the group shares, or else all
+/// its words. A known topic keeps its name, even if more lines would suggest a different one.
 pub(super) fn name_of(group: &[&Line], profile_type: ProfileType, input: &ProfileInput<'_>) -> Option<Facet> {
     let first = group.first()?;
     let shared = |stem: &str| 2 * group.iter().filter(|line| line.topic.has(stem)).count() >= group.len();

@@ -1,7 +1,7 @@
 //! Turns findings into changes by comparing them with the existing entries.
 //!
-//! Findings about the same thing are ordered by when they were said. Consecutive findings that say the same form a period, and
-//! each period is one entry. The last period is the current one; earlier ones keep their dates. This module does not decide what
+//! Findings about the same thing are ordered by when they were said. Consecutive findings that agree form a period, and each
+//! period is one entry. The last period is the current one; earlier ones keep their dates. This module does not decide what
 //! counts as a finding, and it never withdraws an entry: if a derivation no longer finds something, removing the entry is up to
 //! the person.
 
@@ -99,7 +99,8 @@ impl<'a> Refusals<'a> {
         debunked.extend(input.entries.iter().filter_map(Debunked::of));
         let mut owned = HashSet::new();
         for entry in input.entries.iter().filter(|entry| entry.origin == ProfileOrigin::Person) {
-            // A person's wording also applies to the entries it corrected, in any slot. If it was later disputed, so were they.
+            // A person's wording also applies to the entries it corrected, in any slot. If the wording was later disputed,
+            // those entries were too.
             let mut at = Some(entry);
             let mut seen = HashSet::new();
             while let Some(corrected) = at.filter(|corrected| seen.insert(&corrected.id)) {
@@ -125,8 +126,8 @@ impl<'a> Refusals<'a> {
             })
     }
 
-    /// True if two slots are the same. A topic in other words is the same slot, so that a disputed statement does not come back
-    /// under a new name.
+    /// True if two slots are the same. A topic in different words is the same slot, so that a disputed statement does not come
+    /// back under a new name.
     fn is_same(&self, a: Slot<'_>, b: Slot<'_>) -> bool {
         let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC;
         a == b
@@ -161,7 +162,7 @@ fn under_known_name(finding: Finding, refusals: &Refusals<'_>) -> Finding {
     }
 }
 
-/// Consecutive findings that say the same.
+/// Consecutive findings that say the same thing.
 struct Period<'a> {
     findings: Vec<&'a Finding>,
     to: Option<Timestamp>,
@@ -303,7 +304,7 @@ fn reconcile(
         _ => None,
     });
     for period in periods {
-        // The period is covered by an entry that says the same and is valid at the start of the period.
+        // The period is covered by an entry that says the same thing and is valid at the start of the period.
         let is_known = entries.iter().any(|entry| {
             entry.fingerprint == period.first().fingerprint
                 && replaced.as_ref() != Some(&entry.id)

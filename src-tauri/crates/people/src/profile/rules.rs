@@ -2,7 +2,7 @@
 
 use keepsake_domain::limits;
 
-/// Minimum number of messages that ask the same; twice may be forgetfulness, three times is a pattern.
+/// Minimum number of messages that ask the same question; asking twice may be forgetfulness, three times is a pattern.
 pub const ASKS_MIN: usize = 3;
 
 /// Minimum number of occasions, because people may ask again on the same occasion when they did not understand the answer.
@@ -25,8 +25,8 @@ pub(crate) const QUOTE_CHARS_MAX: usize = 400;
 /// Minimum confidence to accept an answer. On the scale given in the prompt, a model below this is guessing.
 pub(crate) const CONFIDENCE_MIN: f64 = 0.7;
 
-/// From this confidence on, the model says that something was stated directly. Nothing stronger is accepted from a model, because
-/// only the entity can say that something is always true.
+/// Minimum confidence at which a model reports that something was stated directly. Nothing stronger is accepted from a model,
+/// because only the entity can say that something is always true.
 pub(crate) const CONFIDENCE_STATED: f64 = 0.8;
 
 /// Minimum probability at which the reader's mark of a wish confirms a model's finding. Lower than the threshold for the reader
@@ -40,8 +40,8 @@ pub(crate) const TOPIC_SUPPORT_MIN: f64 = 0.66;
 /// Maximum number of characters in a timing: "within two business days" has 24; anything longer is a story.
 pub(crate) const TIMING_CHARS_MAX: usize = 40;
 
-/// Maximum number of characters per call: about 12,000 tokens, which is several weeks of chat and as much as a small local model
-/// still reads to the end.
+/// Maximum number of characters per call: about 12,000 tokens, which is several weeks of chat and the most that a small local
+/// model can read to the end.
 pub const WINDOW_CHARS_MAX: usize = 12_000 * limits::CHARS_PER_TOKEN;
 
 /// Maximum number of calls per derivation. They read the newest messages; the rules still find wishes from years ago.

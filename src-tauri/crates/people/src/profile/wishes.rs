@@ -1,7 +1,7 @@
 //! Preferences: how a person wants things done from now on, as marked by the reader and in the person's own words.
 //!
-//! The meaning of a wish is not interpreted. Two wishes about the same thing form one entry, and the latest words are the current
-//! ones: "bullet points, please" and, in May, "no more bullet points".
+//! The meaning of a wish is not interpreted. Two wishes about the same thing form one entry, and the latest words are the
+//! current ones: for example "bullet points, please", then in May "no more bullet points".
 
 use keepsake_domain::ProfileType;
 

@@ -21,7 +21,7 @@ use crate::Utterance;
 /// Maximum number of bytes read from one message; anything longer is a document rather than an utterance.
 const MESSAGE_BYTES_READ_MAX: usize = 16 * 1024;
 
-/// From this probability on, words count as someone else's or as spoken in a role.
+/// Minimum probability at which words are treated as someone else's or as spoken in a role.
 const NOT_OWN_MIN: f64 = 0.5;
 
 /// Minimum number of words in a mark; a single word, such as "always" or "no", is a fragment and says nothing.

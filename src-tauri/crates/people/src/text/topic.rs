@@ -7,7 +7,7 @@ use super::content_words_in;
 /// Maximum number of words in a topic; more make it a sentence.
 const TOPIC_WORDS_MAX: usize = 6;
 
-/// Maximum number of characters quoted as evidence, which a person can take in at a glance.
+/// Maximum number of characters quoted as evidence: as many as a person can take in at a glance.
 const QUOTE_CHARS_MAX: usize = 120;
 
 /// The facet for the topic of a text: its first content words, as written. `None` if it has none.

@@ -85,7 +85,7 @@ pub(crate) fn finding(n: i64, facet: &str, value: &str, strength: Strength) -> F
     }
 }
 
-/// A profile that is written to in the same way as the store does it.
+/// A profile that is updated in the same way as in the store.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Book {
     pub(crate) entries: Vec<ProfileEntry>,

@@ -240,7 +240,7 @@ proptest! {
     #[test]
     fn what_is_learnt_step_by_step_is_what_is_learnt_at_once(findings in any_findings(), cut in 0..40_i64, forward in any::<bool>()) {
         // A later message may show that an earlier one was an exception, but an entry already written is not withdrawn. So
-        // lasting statements are left out when going backward.
+        // lasting statements are left out when messages are read from newest to oldest.
         let calm = |finding: &Finding| Finding { strength: if forward { finding.strength } else { finding.strength.min(Stated) }, ..finding.clone() };
         let findings: Vec<Finding> = findings.iter().map(calm).collect();
         let mut steps = Book::default();

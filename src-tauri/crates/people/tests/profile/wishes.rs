@@ -19,7 +19,7 @@ fn a_wish_is_told_in_the_words_of_who_wishes() {
         ("{W:Never say \"delve\"}", "Wants: “Never say 'delve'” · medium"),
         // Marks that end inside a word are extended to the whole word.
         ("k{W:eep it sho}rt please", "Wants: “keep it short” · medium"),
-        // Words without a mark decide nothing.
+        // Words without a mark have no effect.
         ("I prefer short answers.", ""),
         ("Please always be brief!", ""),
         // The reader is not sure enough.

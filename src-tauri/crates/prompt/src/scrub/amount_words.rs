@@ -11,8 +11,8 @@ word_sets! {
         eurs tl zł kč sfr ntd sats gbx
     ";
 
-    /// Codes that are also words or other abbreviations ("COP 28", "TRY 5 times"). They count only in capitals and next to a
-    /// large enough number.
+    /// Codes that are also words or other abbreviations ("COP 28", "TRY 5 times"). They are recognized only in capitals and
+    /// next to a large enough number.
     RISKY_CODES = "
         TRY COP PEN MAD RON GEL SOS CUP TOP MOP BOB DOP ARS MUR XAU AMD ANG BAM ETB UGX TZS
     ";

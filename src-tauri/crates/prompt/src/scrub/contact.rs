@@ -1,8 +1,8 @@
 //! Finds the email addresses and phone numbers in a text, in a normalized form that can be compared.
 //!
-//! This uses the scrubber's detectors, so masking for a model and recognizing that two handles share an address follow the same
-//! rules. One difference: an address with a Cyrillic look-alike letter must be masked like the Latin one, but it is a different
-//! address, so the letter is kept here.
+//! This uses the scrubber's detectors, so that masking for a model and recognizing that two handles share an address follow the
+//! same rules. One difference: an address with a Cyrillic look-alike letter must be masked like the Latin one, but it is a
+//! different address, so here the letter is kept.
 //!
 //! Deliberately not here: deciding whose address it is.
 

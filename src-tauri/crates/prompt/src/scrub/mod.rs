@@ -78,9 +78,8 @@ pub struct ScrubConfig {
 }
 
 impl Default for ScrubConfig {
-    /// The larger English, German, French, Italian, Dutch and Portuguese speaking regions, plus Spain and India. With more
-    /// regions, more numbers are found but also more false ones: with all 245, 13 of 30 harmless numbers are taken for phone
-    /// numbers.
+    /// The larger English-, German-, French-, Italian-, Dutch- and Portuguese-speaking regions, plus Spain and India. More
+    /// regions find more numbers but also more false ones: with all 245, 13 of 30 harmless numbers are taken for phone numbers.
     fn default() -> Self {
         let regions = ["US", "CA", "GB", "IE", "AU", "DE", "AT", "CH", "FR", "ES", "IT", "NL", "BE", "IN", "BR"];
         Self { regions: regions.map(str::to_owned).to_vec() }
@@ -496,8 +495,8 @@ fn digit_runs(text: &str) -> Vec<DigitRun> {
     runs
 }
 
-/// Makes matches sorted and disjoint. Overlapping matches become one range of the kind with precedence, and a match that covers
-/// an already masked range is reduced to the parts around it.
+/// Makes matches sorted and disjoint. Overlapping matches become one range, of the kind that takes precedence. A match that
+/// covers an already masked range is reduced to the parts around it.
 fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
     found.sort_unstable_by_key(|found| (found.range.start, found.kind, Reverse(found.range.end)));
     let mut out: Vec<Found> = Vec::with_capacity(found.len());

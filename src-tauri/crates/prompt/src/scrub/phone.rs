@@ -1,7 +1,7 @@
 //! Finds phone numbers by running libphonenumber's matcher on digit groups that could form one.
 //!
 //! The international format is always found, national formats for the configured regions, and other numbers of 7 to 15 digits
-//! (the E.164 maximum) only after a word for phones. Seed 002's rule of 10 to 15 digits on its own finds 45 % of national numbers
+//! (the E.164 maximum) only after a phone word. Seed 002's rule of 10 to 15 digits on its own finds 45 % of national numbers
 //! and takes 14 of 30 harmless numbers for phone numbers, so it is never used without such a word
 //! (docs/sources.md#design-decisions).
 //!
@@ -34,7 +34,7 @@ const DIGITS_BESIDE_WORD_MAX: usize = 15;
 /// there on, only groups with a plus sign are tried.
 const ROW_MISSES_MAX: usize = 32;
 
-/// Maximum distance before a number to search for a word that shows its kind. About half a short sentence.
+/// How far before a number to look for a word that shows its kind: about half a short sentence.
 const WORD_REACH_BYTES: usize = 32;
 
 word_sets! {
@@ -131,8 +131,8 @@ impl Phones {
         let before = out.len();
         self.match_numbers(text, candidate.start..candidate.end, out);
         let is_beside_word = word == Some(Word::Phone) && (DIGITS_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
-        // With a plus sign, a number counts even if no region has assigned it, such as numbers reserved for fiction and new
-        // ranges.
+        // With a plus sign, a number is accepted even if no region has assigned it, such as numbers reserved for fiction and
+        // new ranges.
         let is_full = is_international && (DIGITS_INTERNATIONAL_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
         if out.len() == before && (is_beside_word || is_full) {
             let digits = candidate.runs.iter().map(|run| &text[run.start..run.end]).collect();
@@ -140,9 +140,9 @@ impl Phones {
         }
     }
 
-    /// Splits a row of digit groups that is too long for one number. Each part without spaces is judged separately. From each
-    /// group that starts like a dialed number, as many groups as fit in one number are judged together. Nothing else is tried, so
-    /// that tables of figures are processed quickly.
+    /// Splits a row of digit groups that is too long for one number. Each part without spaces is judged separately. Each group
+    /// that starts like a dialed number is judged together with as many following groups as fit in one number. Nothing else is
+    /// tried, so that tables of figures are processed quickly.
     fn judge_row(&self, text: &str, row: &Candidate<'_>, out: &mut Vec<Found>) {
         let bytes = text.as_bytes();
         let mut from = row.start;
@@ -265,7 +265,8 @@ fn nearest_word(text: &str, at: usize) -> Option<Word> {
     })
 }
 
-/// True if a candidate looks like an identifier, a timestamp or a measurement. Only used if no word before it shows its kind.
+/// True if a candidate looks like an identifier, a timestamp or a measurement. Used only if no word before the candidate shows
+/// its kind.
 fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
     let bytes = text.as_bytes();
     let before = candidate.start.checked_sub(1).map(|i| bytes[i]);

@@ -270,7 +270,8 @@ fn is_random(value: &str) -> bool {
     value.len() >= TOKEN_CHARS_MIN && (is_mixed || is_dense) && !is_code && entropy_bits(value) >= TOKEN_ENTROPY_MIN
 }
 
-/// True if a value assigned to a name such as "password" is a password. In prose, only values that cannot be words count.
+/// True if a value assigned to a name such as "password" is a password. In prose, only values that cannot be words are
+/// accepted.
 fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quoted: bool, after: &str) -> bool {
     let chars = value.chars().count();
     if chars < 4 || value.chars().all(|c| c == '*' || c == 'x' || c == '•' || c == '.') || (!is_quoted && value.contains('(')) {

@@ -188,7 +188,7 @@ pub(super) const OPEN_CODES: &[&str] = &[
     "product", "discount", "promo", "voucher", "source", "colour", "color", "tax", "airport", "currency", "dress",
 ];
 
-/// Words that name a secret. A value assigned to them is a secret if it looks random, or with `true` if it can be a password.
+/// Words that name a secret. A value assigned to one is a secret if it looks random or, with `true`, if it can be a password.
 pub(super) const NAMES: &[(&str, bool)] = &[
     ("password", true),
     ("passwd", true),

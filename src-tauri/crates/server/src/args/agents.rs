@@ -6,7 +6,7 @@ use clap::{Subcommand, ValueEnum};
 use keepsake_engine::AGENT_PORT;
 use keepsake_server::hook::{HookClient, HookEvent};
 
-/// The audience: who asks, and where. Without any option, the owner asks.
+/// The audience: who asks, and where. Default: the owner.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AudienceArgs {
     /// Name of the program that asks.
@@ -79,10 +79,10 @@ pub(crate) enum AgentCommand {
         /// Serve it public information only.
         #[arg(long)]
         public: bool,
-        /// A channel where it may ask and write: a channel type or type:id. May be repeated; without it, all.
+        /// A channel in which the agent may ask and write: a channel type or type:id. May be repeated. Default: all channels.
         #[arg(long = "channel", value_name = "CHANNEL")]
         channels: Vec<String>,
-        /// It talks with other people, so what its users say is not taken for your words.
+        /// The agent talks with other people, so what its users say is not attributed to you.
         #[arg(long)]
         with_others: bool,
     },
@@ -93,7 +93,7 @@ pub(crate) enum AgentCommand {
         /// Name of the agent.
         name: String,
     },
-    /// Serve nothing to an agent and take nothing from it, until it is resumed.
+    /// Pause an agent: nothing is served to it or accepted from it until it is resumed.
     Pause {
         /// Name of the agent.
         name: String,
@@ -229,22 +229,22 @@ pub(crate) struct ConnectArgs {
     /// Name of the agent in Keepsake. Default: the program's name.
     #[arg(long, value_name = "NAME", requires = "client")]
     pub(crate) agent: Option<String>,
-    /// Make the changes. Without it, they are only shown.
+    /// Make the changes. Without this option, they are only shown.
     #[arg(long, requires = "client")]
     pub(crate) yes: bool,
-    /// Take out what was entered.
+    /// Remove what Keepsake added to the settings.
     #[arg(long, requires = "client")]
     pub(crate) undo: bool,
     /// Replace an entry of another program that is also named keepsake.
     #[arg(long, requires = "client")]
     pub(crate) replace: bool,
-    /// Start what is entered, as the program would, and say whether it answers.
+    /// Start the added command as the program would, and report whether it answers.
     #[arg(long, requires = "client", conflicts_with_all = ["yes", "undo", "replace"])]
     pub(crate) check: bool,
-    /// Do not enter instructions for the model.
+    /// Do not add instructions for the model.
     #[arg(long, requires = "client")]
     pub(crate) no_instructions: bool,
-    /// Do not enter hooks.
+    /// Do not add hooks.
     #[arg(long, requires = "client")]
     pub(crate) no_hooks: bool,
 }

@@ -31,9 +31,9 @@ pub(crate) enum TopicsCommand {
     },
     /// Merge another topic into a topic.
     Merge {
-        /// The topic that stays (top_…).
+        /// The topic to keep (top_…).
         topic: String,
-        /// The topic that goes into it (top_…).
+        /// The topic to merge into it (top_…).
         other: String,
     },
     /// Move messages of a topic into a new topic.
@@ -48,7 +48,7 @@ pub(crate) enum TopicsCommand {
     Separate {
         /// A topic (top_…).
         topic: String,
-        /// The other one (top_…).
+        /// The other topic (top_…).
         other: String,
     },
     /// Undo a decision about a topic.

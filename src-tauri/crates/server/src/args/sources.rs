@@ -18,7 +18,7 @@ pub(crate) enum SourcesCommand {
         /// Id of the source.
         id: String,
     },
-    /// Choose what happens with rooms, folders and chats of a source. Nothing is stored of those that nobody chose.
+    /// Choose what to do with rooms, folders and chats of a source. Nothing is stored from those without a choice.
     Choose {
         /// Id of the source.
         id: String,
@@ -37,12 +37,12 @@ pub(crate) enum SourcesCommand {
     Login {
         /// Id of the source.
         id: String,
-        /// Sign in in the browser: prints the address to open on this computer.
+        /// Sign in with the browser: prints the address to open on this computer.
         #[arg(long)]
         browser: bool,
     },
-    /// Verify Keepsake's device at a Matrix account with its recovery key or passphrase, on standard input. That also opens the backup
-    /// of keys, so that earlier messages can be read. Keepsake has to run.
+    /// Verify Keepsake's device for a Matrix account with the account's recovery key or passphrase, from standard input. This
+    /// also opens the key backup, so that earlier messages can be read. Keepsake must be running.
     Verify {
         /// Id of the source.
         id: String,
@@ -52,12 +52,12 @@ pub(crate) enum SourcesCommand {
         /// Id of the source.
         id: Option<String>,
     },
-    /// Go on reading a source. Without an id: all sources.
+    /// Resume reading a source. Without an id: all sources.
     Resume {
         /// Id of the source.
         id: Option<String>,
     },
-    /// Read a source once a day, or as messages are said.
+    /// Read a source once a day, or as messages arrive.
     Schedule {
         /// Id of the source.
         id: String,
@@ -83,11 +83,11 @@ pub(crate) enum SourcesCommand {
         /// Id of the webhook.
         id: String,
     },
-    /// Remove a source. What it brought stays, unless it is to be forgotten.
+    /// Remove a source. What came from it is kept, unless you also erase that.
     Remove {
         /// Id of the source: for a folder, its path.
         id: String,
-        /// Erase everything that it brought.
+        /// Erase everything that came from it.
         #[arg(long)]
         forget: bool,
     },
@@ -116,8 +116,8 @@ pub(crate) enum SourceAdd {
         #[arg(long)]
         name: String,
     },
-    /// Read a mailbox by IMAP. The password is read from standard input, or, with a client ID, the page and the code for signing in
-    /// are printed. Nothing in the mailbox is changed.
+    /// Read a mailbox over IMAP. The password is read from standard input; with a client ID, the page and the code for signing
+    /// in are printed instead. Nothing in the mailbox is changed.
     Mail {
         /// The server.
         #[arg(long)]
@@ -125,13 +125,13 @@ pub(crate) enum SourceAdd {
         /// Its port. Default: 993, or 143 with STARTTLS.
         #[arg(long)]
         port: Option<u16>,
-        /// How the connection is protected; plain only to this computer.
+        /// How the connection is protected; plain is allowed only to this computer.
         #[arg(long, value_parser = ["tls", "starttls", "plain"], default_value = "tls")]
         security: String,
         /// The name to sign in with, often the address.
         #[arg(long)]
         user: String,
-        /// Also read mailing lists, newsletters and what programs send.
+        /// Also read mailing lists, newsletters and messages sent by programs.
         #[arg(long)]
         with_automatic: bool,
         #[command(flatten)]
@@ -145,10 +145,10 @@ pub(crate) enum SourceAdd {
         /// The user: @mara:example.org, or the name alone.
         #[arg(long, required_unless_present_all = ["browser", "homeserver"], default_value = "", hide_default_value = true)]
         user: String,
-        /// Standard input has an access token and not the password.
+        /// Standard input contains an access token instead of the password.
         #[arg(long, conflicts_with = "browser")]
         token: bool,
-        /// Sign in in the browser: prints the address to open on this computer. Nothing is read from standard input.
+        /// Sign in with the browser: prints the address to open on this computer. Nothing is read from standard input.
         #[arg(long)]
         browser: bool,
     },
@@ -167,19 +167,19 @@ pub(crate) struct OAuthArgs {
     /// Sign in with a code at the provider: the client ID that you registered there. Nothing is read from standard input.
     #[arg(long, value_name = "ID", requires_all = ["oauth_device_url", "oauth_token_url"])]
     pub(crate) oauth_client_id: Option<String>,
-    /// Where the provider gives out codes.
+    /// The provider's address for requesting codes.
     #[arg(long, value_name = "URL", requires = "oauth_client_id")]
     pub(crate) oauth_device_url: Option<String>,
-    /// Where the provider gives out tokens.
+    /// The provider's address for requesting tokens.
     #[arg(long, value_name = "URL", requires = "oauth_client_id")]
     pub(crate) oauth_token_url: Option<String>,
-    /// What the tokens must allow, as the provider calls it.
+    /// The scope that the tokens need, as named by the provider.
     #[arg(long, value_name = "SCOPE", requires = "oauth_client_id")]
     pub(crate) oauth_scope: Option<String>,
 }
 
 impl OAuthArgs {
-    /// The settings of a mailbox that signs in with a code; `None` means with a password.
+    /// The settings for signing in to a mailbox with a code; `None` if it uses a password.
     pub(crate) fn settings(&self) -> Option<OAuthSettings> {
         Some(OAuthSettings {
             client_id: self.oauth_client_id.clone()?,

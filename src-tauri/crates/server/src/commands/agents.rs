@@ -1,4 +1,4 @@
-//! Agents that have a token: add one, list them, pause, resume and remove one.
+//! Commands for agents that have a token: add, list, pause, resume and remove them.
 
 use keepsake_api::dispatch;
 use serde_json::{Value, json};

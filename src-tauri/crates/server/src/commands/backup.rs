@@ -144,7 +144,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Prints from where on a copy is in doubt.
+/// Prints where the doubtful part of a copy begins.
 fn doubtful(fault: &dyn std::fmt::Display, output: &mut Output) -> Result<(), Failure> {
     output.line(format!("In doubt from {fault}. Everything before it is as it was stored"))
 }

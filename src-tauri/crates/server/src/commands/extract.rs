@@ -85,7 +85,7 @@ pub(crate) fn extract(offer: Offer, output: &mut Output) -> Result<(), Failure> 
     let options = ImportOptions { source: Some(SourceKind::KeepsakeJsonl), ..ImportOptions::new(SystemClock.now()) };
     match read_path(&spool.0, &options, &mut conversations) {
         Ok(_) => {}
-        // Input with only blank lines counts as empty.
+        // Input with only blank lines is treated as empty.
         Err(ImportError::Empty { .. }) => return Ok(()),
         Err(error) => {
             // The name of the temporary file means nothing to the person.
@@ -139,7 +139,7 @@ fn print_candidates(
     offer: Offer,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    // Links are not known here, so each handle counts as a person.
+    // Links are not known here, so each handle is treated as a separate person.
     let speakers: Vec<String> = messages
         .iter()
         .map(|message| message.author.handle.folded())

@@ -1,9 +1,9 @@
-//! Runs at the hooks of terminal agents.
+//! The command that terminal agents run at their hooks.
 //!
-//! A hook must never hold the agent up or fail it. Every error ends with success and without output; it is logged at debug level,
-//! without text. No output is what both agents take for "nothing to say" at every event. Codex reads any other output of `stop` as
-//! JSON, and reports a failed hook if it is none. The running application does the work, with its models loaded; without it, this process does what it can without
-//! models, which is fast.
+//! A hook must never delay the agent or make it fail. On every error, the hook succeeds without output; the error is logged at
+//! debug level, without text. Both agents take empty output to mean "nothing to say" at every event. Codex parses any other
+//! output of `stop` as JSON, and reports a failed hook if it is not JSON. The running application does the work, with its
+//! models loaded; without it, this process does what is possible without models, which is fast.
 //!
 //! Not in this module: what a hook does (`keepsake_server::hook`).
 

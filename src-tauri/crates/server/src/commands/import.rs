@@ -30,7 +30,7 @@ struct Account {
     imported: u64,
     duplicate: u64,
     skipped: Vec<Value>,
-    /// Its channels; `None` if it was imported and not only looked at.
+    /// Its channels, from a preview; `None` after an import.
     channels: Option<Vec<ImportChannelView>>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
 }
 
-/// What the person chose for channels of these files. Without a choice, the files are not read for it.
+/// The person's choices for channels of these files. If there are none, the files are not read for this.
 fn chosen_channels(engine: &Engine, import: &ImportArgs, found: &[Sources]) -> Result<NewChannels, Failure> {
     if import.visibility.is_empty() {
         return Ok(NewChannels::default());
@@ -102,7 +102,7 @@ fn chosen_channels(engine: &Engine, import: &ImportArgs, found: &[Sources]) -> R
     let mut seen = BTreeSet::new();
     for (path, source) in found.iter().flat_map(|found| &found.sources) {
         let request = ImportRequest { source: *source, ..request(path, import)? };
-        // A file that cannot be read fails where it is imported, with the reason.
+        // A file that cannot be read fails later, when it is imported, with the reason.
         let listed = engine.imports().dry_run(&request, &state).map(|look| look.channels).unwrap_or_default();
         channels.extend(listed.into_iter().filter(|one| seen.insert(one.channel.clone())));
     }
@@ -115,10 +115,10 @@ struct Sources {
     left_out: Vec<LeftOut>,
 }
 
-/// The exports at a path, each of which is one import. `wanted` is the kind that the person named.
+/// The exports at a path; each is imported separately. `wanted` is the kind that the person specified.
 fn sources_in(engine: &Engine, path: &Path, wanted: Option<SourceKind>) -> Sources {
     let itself = Sources { sources: vec![(path.to_owned(), wanted)], left_out: Vec::new() };
-    // A path that cannot be looked through is imported as a single file, which fails with the reason.
+    // A path that cannot be searched is imported as a single file, which fails with the reason.
     let Ok(found) = engine.imports().look_through(path) else { return itself };
     let exports: Vec<_> = found.exports.into_iter().filter(|export| wanted.is_none_or(|wanted| wanted == export.kind)).collect();
     if exports.is_empty() {
@@ -128,7 +128,7 @@ fn sources_in(engine: &Engine, path: &Path, wanted: Option<SourceKind>) -> Sourc
     Sources { sources, left_out: found.left_out }
 }
 
-/// A message about the files that may be exports and are not imported.
+/// A message about files that may be exports but are not imported.
 fn unread(path: &Path, left_out: &[LeftOut]) -> Option<String> {
     let unread: Vec<&LeftOut> = left_out.iter().filter(|file| file.reason.may_be_an_export()).collect();
     if unread.is_empty() {
@@ -178,8 +178,8 @@ fn bring(engine: &Engine, request: &ImportRequest, unknown: &mut UnknownOwner) -
     })
 }
 
-/// The people in files that do not tell which of them is the owner. Their messages are imported, but none can be attributed to the
-/// owner yet.
+/// The people in files that do not identify the owner. Their messages are imported, but none can be attributed to the owner
+/// yet.
 #[derive(Default)]
 struct UnknownOwner {
     files: Vec<PathBuf>,
@@ -190,7 +190,7 @@ struct UnknownOwner {
 impl UnknownOwner {
     fn add(&mut self, engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
         let shown = look_into(engine, "", request, &PreviewState::new()?);
-        // A file in which nobody speaks asks nothing.
+        // For a file without participants, there is nothing to ask.
         if !shown.participants.is_empty() {
             self.files.push(request.path.clone());
         }
@@ -202,7 +202,7 @@ impl UnknownOwner {
         Ok(())
     }
 
-    /// Asks "Which of these is you?" on standard error, once for all files: a name that is given counts for each of them.
+    /// Asks "Which of these is you?" on standard error, once for all files: a given name applies to each of them.
     fn ask(self) {
         let place = match self.files.as_slice() {
             [] => return,
@@ -236,7 +236,7 @@ fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
     })
 }
 
-/// Previews an import of this file, after the files that were previewed before it.
+/// Previews an import of this file, taking into account the files previewed before it.
 fn look(engine: &Engine, request: &ImportRequest, state: &PreviewState) -> Result<Account, Failure> {
     let shown = look_into(engine, "", request, state);
     if let Some(error) = shown.error {

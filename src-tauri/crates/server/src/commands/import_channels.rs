@@ -1,8 +1,8 @@
 //! `keepsake import --visibility`: finds the channels that the person names among those of the files, before anything is
 //! imported.
 //!
-//! A channel that the files do not have, or that an import would not change as the person asks, is an error. Passing over it
-//! would leave something public that was meant to be private.
+//! A channel that is not in the files, or that an import would not change as requested, is an error. Skipping it would leave
+//! something public that was meant to be private.
 
 use keepsake_domain::{Channel, Visibility};
 use keepsake_engine::{ChannelPreview, NewChannels};
@@ -25,7 +25,7 @@ impl std::str::FromStr for Named {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let form = || format!("'{text}' is not CHANNEL=public or CHANNEL=private");
-        // The id of a channel may contain the sign as well.
+        // A channel id may also contain an equals sign.
         let (channel, visibility) = text.rsplit_once('=').filter(|(channel, _)| !channel.is_empty()).ok_or_else(form)?;
         Ok(Self { channel: channel.to_owned(), visibility: visibility.parse().map_err(|_| form())? })
     }
@@ -55,7 +55,7 @@ pub(crate) fn chosen(named: &[Named], found: &[ChannelPreview]) -> Result<NewCha
     Ok(choices)
 }
 
-/// The channel with this name: `type:id`, or else an id or a title that only one has.
+/// The channel with this name: `type:id`, or else an id or title that only one channel has.
 fn find<'f>(name: &str, found: &'f [ChannelPreview]) -> Result<&'f ChannelPreview, Failure> {
     if let Some(exact) = found.iter().find(|one| one.channel.to_string() == name) {
         return Ok(exact);
@@ -86,7 +86,7 @@ fn listed(found: &[ChannelPreview]) -> String {
     }
 }
 
-/// A channel as one argument of a shell.
+/// A channel, quoted as one shell argument.
 fn quoted(channel: &Channel) -> String {
     let text = channel.to_string();
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || ":_-.@/+".contains(c));

@@ -95,7 +95,7 @@ pub(crate) struct Commands<'a> {
 }
 
 impl<'a> Commands<'a> {
-    /// For the data folder of the command line.
+    /// Runs commands for the data folder given on the command line.
     pub(crate) fn new(args: &'a Args) -> Result<Self, Failure> {
         Ok(Self { args, client: Client::of(&data_dir(args)?.path), own: OnceCell::new() })
     }

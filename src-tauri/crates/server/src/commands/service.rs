@@ -1,8 +1,8 @@
 //! `keepsake service`: runs `keepsake serve --no-ui` in the background as a systemd user unit, so that agents are served while no
 //! window is open.
 //!
-//! The unit is made by [`unit()`], a pure function. A unit that was changed since is not overwritten and not removed without being
-//! asked for. Not in this module: what is served (`serve`).
+//! The unit is made by [`unit()`], a pure function. A unit that was changed since is not overwritten or removed unless
+//! requested. Not in this module: what is served (`serve`).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const UNIT: &str = "keepsake.service";
 /// First line of every unit that Keepsake writes.
 const MARK: &str = "# Written by `keepsake service install`.";
 
-/// Seconds before a service that failed is started again, so that a lasting fault does not keep the computer busy.
+/// Seconds before a failed service is restarted, so that a persistent fault does not keep the computer busy.
 const RESTART_S: u32 = 10;
 
 /// Runs the command.
@@ -134,7 +134,7 @@ fn systemctl(arguments: &[&str]) -> Result<String, Failure> {
     Err(Failure::new(format!("`systemctl --user {}` failed: {said}", arguments.join(" "))))
 }
 
-/// Fails if the stored unit is somebody else's, unless it may be replaced.
+/// Fails if Keepsake did not write the stored unit, unless it may be replaced.
 fn check_ours(path: &Path, before: Option<&str>, replace: bool) -> Result<(), Failure> {
     if replace || before.is_none_or(|text| text.starts_with(MARK)) {
         return Ok(());
@@ -188,7 +188,7 @@ fn remove(replace: bool, output: &mut Output) -> Result<(), Failure> {
 fn status(output: &mut Output) -> Result<(), Failure> {
     let path = unit_path()?;
     let is_installed = stored(&path)?.is_some();
-    // It fails for every state except "active".
+    // This command fails for every state except "active".
     let state = if is_installed {
         systemctl(&["is-active", UNIT]).unwrap_or_else(|_| "not running".to_owned())
     } else {

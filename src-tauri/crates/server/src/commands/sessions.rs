@@ -89,7 +89,7 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
     written(&files, output)
 }
 
-/// The proposer of a record in words: the built-in rules, or the model and prompt.
+/// Describes in words who proposed a record: the built-in rules, or the model and prompt.
 fn made_by(proposer: &str) -> &str {
     if proposer.starts_with("builtin") { "built-in" } else { proposer }
 }

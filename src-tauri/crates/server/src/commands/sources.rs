@@ -1,7 +1,7 @@
 //! `keepsake sources`: accounts, webhooks and folders from which messages arrive.
 //!
-//! Accounts are read by the process that works on the data, so their commands run there if there is one. Folders are watched by
-//! path, which the window's commands never see, so those run here.
+//! Accounts are read by the process that works on the data, so commands for accounts run there if there is one. Folders are
+//! watched by path, and the window's commands never see paths, so commands for folders run here.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -123,7 +123,7 @@ fn login(commands: &Commands<'_>, id: &str, browser: bool, output: &mut Output) 
     Ok(json!({ "id": id, "secret": secret }))
 }
 
-/// Lets the person sign in at a page of the server or provider. Returns the secret that comes back from there.
+/// Lets the person sign in on a page of the server or provider. Returns the resulting secret.
 fn signed_in(settings: &Value, output: &mut Output) -> Result<String, Failure> {
     let failed = |fault: keepsake_connectors::Fault| Failure::new(fault.to_string());
     let settings: Settings = serde_json::from_value(settings.clone())
@@ -136,7 +136,7 @@ fn signed_in(settings: &Value, output: &mut Output) -> Result<String, Failure> {
         Some(code) => output.line(format!("Open this address in a browser: {address}\nEnter this code there: {code}"))?,
         None => output.line(format!("Open this address in a browser on this computer, and sign in: {address}"))?,
     }
-    // The person needs the address before it ends.
+    // The person needs the address before the sign-in can finish.
     output.flush()?;
     Ok(waiting.finish_once(|| false, &SystemClock).map_err(failed)?.expose_secret().to_owned())
 }
@@ -148,7 +148,7 @@ fn source(commands: &Commands<'_>, id: &str) -> Result<Value, Failure> {
     found.cloned().ok_or_else(|| Failure::new(format!("there is no source {id}")))
 }
 
-/// Says how the device of a source stands after its secrets were opened.
+/// Prints the state of a source's device after its secrets were opened.
 fn verified(listed: &Value, id: &str, output: &mut Output) -> Result<(), Failure> {
     let found = listed["items"].as_array().into_iter().flatten().find(|source| source["id"] == id);
     let device = found.map(|source| source["device"].clone()).unwrap_or_default();
@@ -181,7 +181,7 @@ fn secret() -> Result<String, Failure> {
     Ok(secret)
 }
 
-/// Watched folders in the shape of sources.
+/// Watched folders, in the format of sources.
 fn folders(args: &Args) -> Result<Vec<Value>, Failure> {
     let watched = dispatch(&app(args)?, "watched_list", Value::Null)?;
     let items = watched["items"].as_array().into_iter().flatten();
@@ -204,7 +204,7 @@ fn when_read(source: &Value) -> String {
     }
 }
 
-/// `keepsake watch`, as it was before folders were sources.
+/// The former `keepsake watch`, from before folders became sources.
 pub(crate) fn watch(args: &Args, command: Option<&WatchCommand>, output: &mut Output) -> Result<(), Failure> {
     match command {
         None => {}

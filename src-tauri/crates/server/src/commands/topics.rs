@@ -8,7 +8,7 @@ use super::app;
 use crate::args::{Args, Automatic, TopicRulesArgs, TopicsCommand};
 use crate::output::{Failure, Output};
 
-/// Lists topics, or does what the person decided.
+/// Lists topics, or carries out the person's decision.
 pub(crate) fn run(args: &Args, command: &TopicsCommand, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let (topic, act) = match command {

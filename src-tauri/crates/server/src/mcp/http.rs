@@ -22,7 +22,7 @@ use crate::protocol::CALL_BYTES_MAX;
 #[derive(Clone)]
 pub(crate) struct OfRequest(App);
 
-/// The agent of the request's token.
+/// The agent to which the request's token belongs.
 fn agent_of(context: &RequestContext<RoleServer>) -> Result<AgentAccess, ErrorData> {
     let agent = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<AgentAccess>());
     agent.cloned().ok_or_else(|| ErrorData::invalid_request("the agent of this request is not known", None))
@@ -41,7 +41,7 @@ impl Caller for OfRequest {
     }
 }
 
-/// MCP over HTTP, to be mounted behind the check of tokens.
+/// MCP over HTTP, to be mounted behind the token check.
 pub(crate) fn service(app: &App, port: u16) -> StreamableHttpService<Server<OfRequest>, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -58,12 +58,12 @@ pub fn serve_stdio(agent: &str, data_dir: DataDir, model_dir: PathBuf) -> Result
     let served = runtime.block_on(async {
         match rmcp::serve_server(server, rmcp::transport::io::stdio()).await {
             Ok(running) => Ok(running.waiting().await.map(drop)?),
-            // The client went away before it said anything.
+            // The client disconnected before it sent anything.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(McpError::Client(Box::new(error))),
         }
     });
-    // A blocked read of standard input must not keep the process.
+    // A blocked read of standard input must not keep the process alive.
     runtime.shutdown_background();
     calls.close();
     served

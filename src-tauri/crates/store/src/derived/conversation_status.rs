@@ -23,7 +23,7 @@ pub struct ConversationStatusRow {
     pub reasons: Option<String>,
     /// JSON: the tone of the conversation.
     pub tone: Option<String>,
-    /// JSON: the promises made in it.
+    /// JSON: the promises made in the conversation.
     pub pending_actions: String,
     /// The rules, or the model with its prompt, that decided whether the conversation has ended. `None` if it was never judged.
     pub judge: Option<String>,
@@ -115,8 +115,8 @@ impl ConversationStatuses<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// When the next conversation is due. `None` if no conversation is due, or while a status job that failed for good awaits the
-    /// person.
+    /// When the next conversation is due to be judged again. `None` if none is due, or while a permanently failed status job
+    /// awaits the person.
     pub fn next_settling(&self) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self
             .tx

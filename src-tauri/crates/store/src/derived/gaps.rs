@@ -1,6 +1,7 @@
 //! Capability gaps with their evidence, and the tasks that the person created from them.
 //!
-//! The evidence lock applies as for profiles. The wording of a gap never changes; its frequency, status and evidence do.
+//! The evidence lock applies, as it does for profiles. The wording of a gap never changes; its frequency, status and evidence
+//! do.
 //!
 //! Not here: deciding what counts as a gap, and writing the file that contains a task.
 
@@ -32,7 +33,7 @@ pub struct TaskRow {
 pub struct GapRow {
     /// Id.
     pub id: GapId,
-    /// The entity with whom it occurred; `None` if there are several.
+    /// The entity with which the gap occurred; `None` if there are several.
     pub entity: Option<EntityId>,
     /// The need that was not met, in the words of its first occurrence.
     pub need: String,
@@ -54,11 +55,11 @@ pub struct GapRow {
     pub dismissed_at: Option<Timestamp>,
     /// When it was found.
     pub created_at: Timestamp,
-    /// Every place in the messages that shows it, in order of discovery.
+    /// Every place in the messages that shows the gap, in order of discovery.
     pub evidence: Vec<EvidenceSpan>,
     /// The task that the person created from it, if any.
     pub task: Option<TaskRow>,
-    /// The model that found any of its evidence, or else the rules, with version.
+    /// The model that found any of the evidence, otherwise the rules; with version.
     pub proposer: String,
 }
 
@@ -75,16 +76,16 @@ pub struct GapSeen {
     pub description: String,
     /// When it last occurred.
     pub last_seen: Timestamp,
-    /// It had been resolved before.
+    /// Whether the gap had been resolved before.
     pub is_reopened: bool,
-    /// It occurred with a different entity than before.
+    /// Whether the gap occurred with a different entity than before.
     pub is_shared: bool,
-    /// The model that found any of the new evidence, if one did.
+    /// The model that found any of the new evidence, if a model did.
     pub model: Option<String>,
 }
 
 impl Gaps<'_> {
-    /// Every gap, most frequent first, dismissed ones included.
+    /// Every gap, including dismissed ones, most frequent first.
     pub fn all(&self) -> Result<Vec<GapRow>> {
         let mut evidence: BTreeMap<String, Vec<EvidenceSpan>> = BTreeMap::new();
         let mut statement = self
@@ -226,7 +227,7 @@ impl GapsMut<'_> {
         Ok(())
     }
 
-    /// Confirms a gap, which becomes a task in this file. A gap that reappeared keeps its task.
+    /// Confirms a gap and turns it into a task in this file. A gap that reappeared keeps its task.
     pub fn confirm(&self, id: &GapId, task: &TaskId, file: Option<&str>, now: Timestamp) -> Result<()> {
         let gap = self.gap(id)?;
         if gap.status != GapStatus::TaskCreated {
@@ -257,7 +258,7 @@ impl GapsMut<'_> {
         }
     }
 
-    /// Dismisses a gap: it is no longer shown and does not come back in other words. If `at` is `None`, undoes the dismissal.
+    /// Dismisses a gap: it is no longer shown, even if it recurs in different words. If `at` is `None`, undoes the dismissal.
     pub fn dismiss(&self, id: &GapId, at: Option<Timestamp>) -> Result<()> {
         let changed = self
             .tx
@@ -275,8 +276,8 @@ impl GapsMut<'_> {
     /// evidence in these messages.
     pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let within = MESSAGES_OF_PART;
-        // The wording of a gap comes from the first message in its evidence or from the request before it. In the second case, it
-        // occurs in that request and in no message that stays.
+        // The wording of a gap comes from the first message in its evidence or from the request before it. In the second case,
+        // that request contains the wording and no remaining message does.
         let says = "SELECT 1 FROM gap_evidence o JOIN interactions i ON i.id = o.interaction_id
                      WHERE o.gap_id = g.id AND instr(lower(i.content), lower(g.need)) > 0 AND o.interaction_id";
         let worded = format!(

@@ -1,5 +1,5 @@
-//! Answers of language models about data that is derived repeatedly. They are stored separately, because answers are paid for and
-//! a model does not give the same answer twice.
+//! Language models' answers about data that is derived repeatedly. They are stored separately, because they cost money and a
+//! model does not give the same answer twice.
 //!
 //! An answer is looked up by its input, so the same question is asked only once. Nothing here is shown directly.
 //!
@@ -40,7 +40,7 @@ pub struct ModelReplyRow {
     pub matter: String,
     /// Name of the model and its prompt.
     pub proposer: String,
-    /// The accepted part of the answer as JSON; `None` if there is none.
+    /// The accepted part of the answer as JSON; `None` if nothing was accepted.
     pub found: Option<String>,
     /// The conversations whose content was in the input.
     pub sources: Vec<ConversationId>,

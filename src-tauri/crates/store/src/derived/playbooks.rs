@@ -37,7 +37,7 @@ pub struct ToolLineRow {
     pub text: String,
     /// Id that connects a call with its result.
     pub use_id: Option<String>,
-    /// The source marked the call as failed.
+    /// Whether the source marked the call as failed.
     pub is_error: bool,
     /// Channel id of the conversation; for programs in a terminal, the folder they work in.
     pub channel_id: String,
@@ -67,7 +67,7 @@ pub struct PlaybookParameterRow {
     pub values: usize,
 }
 
-/// One time the playbook was carried out.
+/// One occasion on which the playbook was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaybookOccurrenceRow {
     /// The conversation.
@@ -141,7 +141,7 @@ pub struct PlaybookRow {
     pub id: PlaybookId,
     /// Its status.
     pub status: PlaybookStatus,
-    /// It was set aside because it no longer occurs; it comes back if it occurs again.
+    /// Whether the playbook was set aside because it no longer occurs; it comes back if it occurs again.
     pub is_parked_by_age: bool,
     /// The version that the person decided on.
     pub decided_version: Option<PlaybookVersionId>,
@@ -149,13 +149,13 @@ pub struct PlaybookRow {
     pub found_at: Timestamp,
     /// When its status last changed.
     pub changed_at: Timestamp,
-    /// It was announced outside the window.
+    /// Whether the playbook was announced outside the window.
     pub is_announced: bool,
     /// The latest version.
     pub version: PlaybookVersionRow,
 }
 
-/// The state before a decision of the person, apart from the status.
+/// The state before a decision by the person, without the status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Before {
     parked_by_age: bool,
@@ -246,7 +246,7 @@ impl Playbooks<'_> {
         Ok(true)
     }
 
-    /// Every playbook: candidates first, then approved ones; within each, those seen most often first.
+    /// Every playbook: candidates first, then approved ones; within each group, most frequent first.
     pub fn all(&self) -> Result<Vec<PlaybookRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, version_id, status, parked_by, decided_version_id, found_at_ms, changed_at_ms, announced_at_ms FROM playbooks
@@ -363,7 +363,7 @@ impl PlaybooksMut<'_> {
                  ON CONFLICT (id) DO UPDATE SET version_id = excluded.version_id",
             )?
             .execute(params![playbook.as_str(), version.id.as_str(), now.0])?;
-        // A version that was found before may be found again; it then becomes the current one again.
+        // A version that is found again becomes the current one again.
         let is_known =
             self.tx.conn.prepare_cached("SELECT 1 FROM playbook_versions WHERE id = ?1")?.exists([version.id.as_str()])?;
         if is_known {
@@ -590,7 +590,7 @@ impl PlaybooksMut<'_> {
             "SELECT DISTINCT version_id FROM playbook_places WHERE interaction_id IN ({within})
              UNION SELECT DISTINCT version_id FROM playbook_against WHERE interaction_id IN ({within})"
         );
-        // The texts may come from the content being erased, in this version or a later one.
+        // The texts of this version or a later one may come from the content being erased.
         let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
         for column in ["title", "description", "steps", "purposes"] {
             let sql = format!("SELECT {column} FROM playbook_versions WHERE playbook_id IN ({playbooks})");

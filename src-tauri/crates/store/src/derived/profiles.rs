@@ -1,8 +1,8 @@
 //! Profiles (layer 2): versioned entries with their evidence, entries that the person marked as wrong, and how far derivation has
 //! read.
 //!
-//! The evidence lock applies as for memories: [`ProfilesMut::insert`] checks that every span is in its stored message, that
-//! the person it is about wrote the message, and that the message is not excluded.
+//! The evidence lock applies, as it does for memories: [`ProfilesMut::insert`] checks that every span is in its stored message,
+//! that the person whom the entry is about wrote the message, and that the message is not excluded.
 //!
 //! Not here: what is derived, which handles belong to one person, and who may see an entry. Rows contain the data that the engine
 //! needs to decide this.
@@ -30,7 +30,7 @@ pub struct ProfileRow {
     pub entity: EntityId,
     /// Key of the links in effect when it was derived.
     pub people_key: String,
-    /// The people who are in every private place that its derivation read; `None` if it read no private place.
+    /// The people present in every private place that the derivation read; `None` if it read no private place.
     pub reach: Option<People>,
     /// Its author: the rules or a model, with version, or the person.
     pub proposer: String,
@@ -222,7 +222,7 @@ impl Profiles<'_> {
         .collect()
     }
 
-    /// Sequence number of the last message by each entity in each conversation, without excluded messages.
+    /// Sequence number of each entity's last message in each conversation, ignoring excluded messages.
     pub fn own_seqs(&self) -> Result<BTreeMap<(EntityId, ConversationId), i64>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT i.entity_id, i.conversation_id, max(i.seq) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
@@ -358,7 +358,7 @@ impl ProfilesMut<'_> {
         }
     }
 
-    /// Marks a statement about these entities as wrong, or takes the mark back.
+    /// Marks a statement about these entities as wrong, or removes the mark.
     pub fn dispute(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
         let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)

@@ -1,5 +1,5 @@
-//! Answers of language models about sessions. They are stored separately from the session records, because answers are paid for
-//! and a model does not give the same answer twice.
+//! Language models' answers about sessions. They are stored separately from the session records, because they cost money and a
+//! model does not give the same answer twice.
 //!
 //! An answer is stored as positions in messages, under the id of the record that the rules made from the same messages. It is
 //! never shown directly. It becomes a separate record, which must pass the evidence lock of [`crate::derived::sessions`].

@@ -33,13 +33,13 @@ pub struct SessionEnd {
 pub struct SessionItemRow {
     /// Name of the field; see `insight::session::Field`.
     pub field: String,
-    /// For a tool, its name; for knowledge, its kind.
+    /// Name of a tool, or kind of knowledge.
     pub name: Option<String>,
     /// For a tool, how often it was used.
     pub uses: u32,
     /// The text of the line.
     pub text: String,
-    /// The evidence for it.
+    /// The evidence for the line.
     pub place: EvidenceSpan,
 }
 
@@ -80,7 +80,7 @@ pub struct SessionRow {
     pub proposer: String,
     /// The record that it replaces, if any.
     pub supersedes: Option<SessionId>,
-    /// Its lines have been distilled into the tiers.
+    /// Whether its lines have been distilled into the tiers.
     pub is_distilled: bool,
     /// When it was made.
     pub created: Timestamp,
@@ -396,8 +396,8 @@ impl SessionsMut<'_> {
         Ok(())
     }
 
-    /// Deletes everything that session records and tiers contain from a conversation. The ends of sessions stay at messages that
-    /// an undone import did not add, because agents reported some of them.
+    /// Deletes everything that session records and tiers contain from a conversation. If an import is undone, session ends at
+    /// messages that it did not add stay, because agents reported some of them.
     pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let id = part.conversation.as_str();
         self.tx.lifecycle().remember_traces(

@@ -100,7 +100,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("reflection_sources", Derived),
     ("reflections", Derived),
     ("served_pieces", Work),
-    // An agent may have reported it.
+    // Agents may have reported some of these session ends.
     ("session_ends", Log),
     ("session_items", Derived),
     ("session_readings", Derived),
@@ -157,7 +157,7 @@ const CANDIDATES: &str = concat!(
     ")"
 );
 
-/// Profile entries made by rules, except those that a decision of the person or an entry made by a model refers to, and those
+/// Profile entries made by rules. Leaves out entries that a decision by the person or a model's entry refers to, and entries
 /// based on messages that are no longer read.
 const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
          SELECT p.id FROM entity_profiles p
@@ -295,7 +295,7 @@ impl DerivedTablesMut<'_> {
             "UPDATE conversations SET extracted_through_seq = 0
               WHERE is_private = 0
                 AND NOT EXISTS (SELECT 1 FROM imports m WHERE m.id = conversations.import_id AND m.is_unread = 1)",
-            // Keep the time at which a conversation ended, for the case that it is judged as ended again.
+            // Keep the time at which a conversation ended, in case it is judged as ended again.
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, settle_due_ms = 0
               WHERE is_private = 0 AND (settled_by IS NULL OR settled_by LIKE 'builtin%')",

@@ -17,7 +17,8 @@ use crate::changes::Tag;
 use crate::derived::profiles::place;
 use crate::text::parse;
 
-/// Maximum number of access log entries kept: more than a person would look through, and several months of a busy agent.
+/// Maximum number of access log entries kept: more than a person would look through, and several months' worth for a busy
+/// agent.
 const AGENT_READS_MAX: i64 = 10_000;
 
 /// Number of access log entries for which item ids are kept. People ask only about the last few weeks.
@@ -47,13 +48,13 @@ pub struct TierEntryRow {
     pub user_name: String,
     /// Kind of line: `fact`, `preference`, `tool` …
     pub kind: String,
-    /// For a tool, its name; for an outcome, its name.
+    /// Name of a tool or of an outcome.
     pub detail: Option<String>,
     /// From 1 to 5.
     pub significance: u8,
     /// The text of the line.
     pub text: String,
-    /// The evidence for it.
+    /// The evidence for the line.
     pub place: EvidenceSpan,
     /// Name of the author of the evidence.
     pub author: String,
@@ -76,7 +77,7 @@ pub struct NewTierEntry {
     pub tier: &'static str,
     /// Kind of line: `fact`, `preference`, `tool` …
     pub kind: String,
-    /// For a tool, its name; for an outcome, its name.
+    /// Name of a tool or of an outcome.
     pub detail: Option<String>,
     /// From 1 to 5.
     pub significance: u8,
@@ -94,7 +95,7 @@ pub struct RetractedTierEntry {
     pub content: String,
 }
 
-/// The kinds of entries that are writes by an agent.
+/// The kinds of access log entries that record a write by an agent.
 const AGENT_WRITES: [&str; 4] = ["append", "remember", "end_session", "report_gap"];
 
 /// An access log entry: something was served to an agent, or an agent wrote something.
@@ -195,7 +196,7 @@ impl Tiers<'_> {
     }
 
     /// The words behind statements that the person dismissed, reworded or marked as wrong. Memories that were dismissed as
-    /// duplicates, merged or archived do not count.
+    /// duplicates, merged or archived are left out.
     pub fn struck(&self) -> Result<Vec<RetractedTierEntry>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM memories m
@@ -251,7 +252,7 @@ impl Tiers<'_> {
         Ok(items)
     }
 
-    /// How often an item was served, as far as it is recorded, and the newest access log entries for it.
+    /// How often an item was served, as far as recorded, and the newest access log entries for it.
     pub fn reads_of_item(&self, item: &str, count: u32) -> Result<(u64, Vec<AgentReadRow>)> {
         let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)
                      AND kind NOT IN ('append', 'remember', 'end_session', 'report_gap')";
@@ -273,7 +274,7 @@ impl Tiers<'_> {
         Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
     }
 
-    /// Item ids of an access log entry, in order. Older entries have none, and long ones only the first ids.
+    /// Item ids of an access log entry, in order. Older entries have none, and long entries have only the first ids.
     pub fn agent_read_items(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement =
             self.tx.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;

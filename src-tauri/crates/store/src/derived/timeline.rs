@@ -21,7 +21,7 @@ pub enum TimelineOf<'a> {
     Person {
         /// All handles of the person.
         handles: &'a [HandleId],
-        /// The person is the owner.
+        /// Whether the person is the owner.
         is_owner: bool,
     },
     /// The messages of a topic, and the memories from them.

@@ -189,7 +189,7 @@ impl Vectors<'_> {
         Ok(((done as u64).min(total), total))
     }
 
-    /// Passes conversation, sequence number and time of every message to `take`, ordered by conversation and time.
+    /// Passes the conversation, sequence number and time of every message to `take`, ordered by conversation and time.
     pub fn message_order(&self, mut take: impl FnMut(&str, i64, i64)) -> Result<()> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, seq, created_at_ms FROM interactions INDEXED BY interactions_by_conversation
@@ -216,7 +216,7 @@ impl Vectors<'_> {
         let mut statement = self
             .tx
             .conn
-            // By the sequence: for the order, SQLite would read the index of all conversations.
+            // Search by sequence number: to sort, SQLite would otherwise read the index of all conversations.
             .prepare_cached(
                 "SELECT DISTINCT conversation_id FROM interactions NOT INDEXED WHERE seq > ?1 ORDER BY conversation_id",
             )?;

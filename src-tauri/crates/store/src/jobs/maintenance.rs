@@ -46,7 +46,7 @@ const NEW: [(&str, &str); 6] = [
     ("playbooks", "SELECT count(*) FROM playbooks WHERE found_at_ms > ?1 AND found_at_ms <= ?2"),
 ];
 
-/// Queries that count the items that await the person, independently of the time. Suggested links are not counted here, because a
+/// Queries that count the items that await the person, regardless of the time. Suggested links are not counted here, because a
 /// single row does not show whether a suggestion is still open.
 const WAITING: [(&str, &str); 6] = [
     ("quarantined", "SELECT count(*) FROM memories WHERE status = 'quarantined'"),
@@ -146,7 +146,7 @@ impl Maintenance<'_> {
         Ok(counts)
     }
 
-    /// Proposals that have been waiting since before a given time, counted from when they arrived or came back.
+    /// Pending proposals that arrived, or came back, before a given time.
     pub fn candidates_waiting_since(&self, before: Timestamp, now: Timestamp) -> Result<Vec<MemoryId>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM memories

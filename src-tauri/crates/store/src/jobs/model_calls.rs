@@ -25,13 +25,13 @@ pub struct NewModelCall {
     pub purpose: String,
     /// Host and port of the server.
     pub host: String,
-    /// The server is on this computer.
+    /// Whether the server is on this computer.
     pub is_local: bool,
     /// Name of the model.
     pub model: String,
-    /// The conversation it is about; `None` for a connection test and for calls about a person.
+    /// The conversation that the call is about; `None` for a connection test and for calls about a person.
     pub conversation_id: Option<ConversationId>,
-    /// For calls about a person: the conversations whose content it includes.
+    /// For calls about a person: the conversations whose content the call includes.
     pub sources: Vec<ConversationId>,
     /// The job that makes the call, if any.
     pub job_id: Option<JobId>,
@@ -39,11 +39,11 @@ pub struct NewModelCall {
     pub request_hash: Vec<u8>,
     /// The scrubbed text that is sent.
     pub request: String,
-    /// When it is made.
+    /// When the call is made.
     pub started: Timestamp,
 }
 
-/// The end of a call.
+/// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelCallEnd {
     /// How it ended.
@@ -75,11 +75,11 @@ pub struct ModelCallRow {
     pub purpose: String,
     /// Host and port of the server.
     pub host: String,
-    /// The server is on this computer.
+    /// Whether the server is on this computer.
     pub is_local: bool,
     /// Name of the model.
     pub model: String,
-    /// The conversation it is about.
+    /// The conversation that the call is about.
     pub conversation_id: Option<ConversationId>,
     /// Title of that conversation.
     pub conversation_title: Option<String>,

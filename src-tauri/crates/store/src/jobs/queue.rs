@@ -42,7 +42,7 @@ pub struct JobRow {
     pub payload: String,
     /// Number of failures so far.
     pub attempts: u32,
-    /// How often its process died while running it.
+    /// How often the process died while running this job.
     pub crashes: u32,
     /// Epoch of the newest lease.
     pub lease_epoch: i64,
@@ -80,14 +80,14 @@ pub struct Lease {
 /// What happens to a job after an unsuccessful attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobOutcome {
-    /// It is tried again later.
+    /// The job is retried later.
     Retry {
         /// Earliest time of the next attempt.
         at: Timestamp,
     },
-    /// It failed for good.
+    /// The job failed permanently.
     Dead,
-    /// It is not tried again, because the person asked it to stop.
+    /// The person asked the job to stop, so it is not retried.
     Cancelled,
 }
 
@@ -169,8 +169,8 @@ impl Jobs<'_> {
         Ok(items)
     }
 
-    /// Running jobs first, then failed ones that need the person, then queued ones in order, then the latest finished or
-    /// cancelled ones.
+    /// Running jobs first, then failed ones that need the person's attention, then queued ones in order, then the latest
+    /// finished or canceled ones.
     pub fn recent(&self, limit: u32) -> Result<Vec<JobRow>> {
         let mut jobs = Vec::new();
         for part in LISTED {
@@ -180,7 +180,7 @@ impl Jobs<'_> {
         Ok(jobs)
     }
 
-    /// Whether a job of this kind failed for good and needs the person.
+    /// Whether a job of this kind failed permanently and needs the person's attention.
     pub fn has_dead(&self, kind: JobKind) -> Result<bool> {
         Ok(self.tx.conn.prepare_cached(HAS_DEAD)?.exists([kind.name()])?)
     }
@@ -325,8 +325,8 @@ impl JobsMut<'_> {
         self.held(lease, changed)
     }
 
-    /// Limits stored times to values that a clock without setbacks could have written. Otherwise, if the computer's clock is set
-    /// back by a day, a retry due in five seconds or a lease of one minute would last a day.
+    /// Caps stored times at values that a clock that was never set back could have written. Otherwise, if the computer's clock
+    /// is set back by a day, a retry due in five seconds or a lease of one minute would last a day.
     fn heed_clock(&self, now: Timestamp) -> Result<()> {
         self.tx.conn.prepare_cached(PULL_BACK)?.execute(params![
             now.0,
@@ -367,13 +367,13 @@ impl JobsMut<'_> {
         self.forget_settled()
     }
 
-    /// Deletes the oldest finished and cancelled jobs, but keeps the receipts of erasures.
+    /// Deletes the oldest finished and canceled jobs, but keeps the receipts of erasures.
     fn forget_settled(&self) -> Result<()> {
         self.tx.conn.prepare_cached(FORGET)?.execute([SETTLED_JOBS_MAX])?;
         Ok(())
     }
 
-    /// Ends a running job that the person cancelled.
+    /// Ends a running job that the person canceled.
     pub fn finish_cancelled(&self, lease: &Lease, now: Timestamp) -> Result<()> {
         let changed = self.tx.conn.execute(
             "UPDATE jobs SET state = 'cancelled', lease_until_ms = NULL, finished_at_ms = ?3
@@ -385,8 +385,8 @@ impl JobsMut<'_> {
         self.forget_settled()
     }
 
-    /// Records a failure. The job is retried after 5, 10 and 20 s and is then dead. If retrying cannot help, it is dead
-    /// immediately.
+    /// Records a failure. The job is retried after 5, 10 and 20 s, then marked as dead. If retrying cannot help, it is marked
+    /// as dead immediately.
     pub fn fail(&self, lease: &Lease, error: &str, is_retryable: bool, now: Timestamp) -> Result<JobOutcome> {
         self.fail_after(lease, error, is_retryable, 0, now)
     }

@@ -96,7 +96,7 @@ pub fn own_backup_path(data_dir: &Path, now: Timestamp, reason: &str) -> io::Res
     Ok((0..).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0)))
 }
 
-/// Copies the database file `source` to `target` and verifies the copy, as [`crate::Store::back_up`] says.
+/// Copies the database file `source` to `target` and verifies the copy; see [`crate::Store::back_up`].
 pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<BackupReport> {
     let refused = |reason: String| StoreError::Backup { path: target.to_owned(), reason };
     if same_file(source, target) {
@@ -174,8 +174,8 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
 /// Copies all pages in steps; the target receives all of them or none. A step of zero pages copies nothing, but locks the target
 /// against other writers for as long as the `Backup` exists.
 pub(crate) fn run(backup: &Backup<'_, '_>, watch: Watch<'_>, step_pages: i32) -> Result<()> {
-    /// Number of attempts. Another process finishes a write within milliseconds, and each attempt waits as long as any of our own
-    /// writes would.
+    /// Maximum number of attempts. Another process finishes a write within milliseconds, and each attempt waits as long as any
+    /// of our own writes would.
     const TRIES_MAX: u32 = 3;
     let mut tries = 0;
     loop {
@@ -285,7 +285,7 @@ pub(crate) fn keep_copy(path: &Path, now: Timestamp) -> Result<()> {
     let source = open_plain(path, false).map_err(sql)?;
     let version = source.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(sql)?;
     if version >= migrate::SCHEMA_VERSION {
-        // Another process has upgraded it in the meantime.
+        // Another process has upgraded the database in the meantime.
         return Ok(());
     }
     let data_dir = path.parent().unwrap_or(Path::new("."));

@@ -67,8 +67,8 @@ impl Store {
     /// Empties the write-ahead log, removes the copies that Keepsake itself made, and searches all files for the erased text.
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
-        // A backup left over from an inspection or a restore may contain the text, so remove it. If one is being prepared right
-        // now, sweep again later; its restore is refused because of this erasure.
+        // A backup left over from an inspection or a restore may contain the text, so remove it. If a copy is being prepared
+        // right now, sweep again later; a restore from it is refused because of this erasure.
         if !self.checkpoint()? || !clear_staging(data_dir)? {
             return Ok(Sweep::Held);
         }
@@ -383,8 +383,8 @@ impl LifecycleMut<'_> {
         Ok((gone as u64, is_empty))
     }
 
-    /// Counts the remaining messages of a conversation again: in all, by speaker, their times, and whom the conversation is with.
-    /// Returns `false` if there are none.
+    /// Recomputes a conversation's message counts (total and by speaker), its times and its counterpart from the remaining
+    /// messages. Returns `false` if there are none.
     fn recount(&self, id: &ConversationId) -> Result<bool> {
         self.tx.conn.execute(
             "DELETE FROM conversation_people WHERE conversation_id = ?1 AND NOT EXISTS (
@@ -398,7 +398,7 @@ impl LifecycleMut<'_> {
               WHERE conversation_id = ?1 AND conversation_people.handle_id = rest.handle_id",
             params![id.as_str()],
         )?;
-        // The same choice of the counterpart as when messages are appended.
+        // Choose the counterpart in the same way as when messages are appended.
         let kept = self.tx.conn.execute(
             "UPDATE conversations SET messages = rest.messages, started_at_ms = rest.first_ms, last_activity_at_ms = rest.last_ms,
                     settle_due_ms = 0, entity_id = (

@@ -75,7 +75,7 @@ impl LifecycleMut<'_> {
     }
 
     /// Deletes gaps with evidence at these places, because their wording may come from it. A gap that the person turned into a
-    /// task is their own and stays.
+    /// task belongs to them and stays.
     fn erase_gaps_on(&self, messages: &str, erased: &mut MemoriesErased) -> Result<()> {
         let touched = concat!(
             "SELECT DISTINCT v.gap_id FROM gap_evidence v

@@ -51,7 +51,7 @@ pub struct MemoriesErased {
     pub topic_lines: u64,
     /// Gaps.
     pub gaps: u64,
-    /// Summaries, sessions and analyses of the conversations they came from. They are recreated without the erased words.
+    /// Summaries, sessions and analyses of the source conversations. They are recreated without the erased words.
     pub summaries: u64,
     /// Model calls whose text is removed.
     pub calls: u64,
@@ -59,7 +59,7 @@ pub struct MemoriesErased {
     pub reads: u64,
 }
 
-/// A tombstone of a memory, in the form in which it is copied into a restored backup.
+/// A tombstone of a memory, as copied into a restored backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MemoryTombstone {
     pub(crate) id_hash: Vec<u8>,
@@ -68,7 +68,7 @@ pub(crate) struct MemoryTombstone {
     erased_at_ms: i64,
 }
 
-/// A forgotten place (its words are no longer read), in the form in which it is copied into a restored backup.
+/// A forgotten place, whose words are no longer read, as copied into a restored backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ForgottenPlace {
     interaction: String,
@@ -265,7 +265,7 @@ impl Lifecycle<'_> {
         Ok(statement.exists(params![memory.fingerprint, id.as_str(), self.tx.log().about(&memory.subject)?])?)
     }
 
-    /// Ids of the memories in this store to which one of these tombstones belongs.
+    /// Ids of the memories in this store that have one of these tombstones.
     pub(crate) fn memories_under(&self, tombstones: &[MemoryTombstone]) -> Result<BTreeSet<String>> {
         let known: BTreeSet<&[u8]> = tombstones.iter().map(|tombstone| tombstone.id_hash.as_slice()).collect();
         if known.is_empty() {

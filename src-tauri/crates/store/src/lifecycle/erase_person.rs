@@ -32,7 +32,8 @@ pub struct ErasurePreview {
 }
 
 impl Lifecycle<'_> {
-    /// Conversations with messages under these handles, and whether anyone other than they, the owner and programs speaks there.
+    /// Conversations with messages under these handles, and whether anyone else, apart from the owner and programs, speaks
+    /// there.
     fn conversations_of_handles(&self, handles: &str) -> Result<Vec<(ConversationId, bool)>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT p.conversation_id, EXISTS (

@@ -1,4 +1,4 @@
-//! A part of a conversation, as SQL conditions name it.
+//! A part of a conversation, and the SQL conditions that select it.
 //!
 //! Not here: erasing it ([`crate::lifecycle::erase`]).
 
@@ -40,9 +40,9 @@ impl<'p> Part<'p> {
         self.handles.is_none() && self.only.is_none()
     }
 
-    /// The messages whose derived data is deleted with this part. Anybody may be quoted in what was derived from a conversation in
-    /// which an erased person spoke, so that is the whole conversation. What rests only on messages that stay, when an import is
-    /// undone or some messages are erased, is not touched.
+    /// The messages whose derived data is deleted with this part. If a person is erased, this is the whole conversation,
+    /// because data derived from it may quote anyone. If an import is undone or some messages are erased, data based only on
+    /// the remaining messages is kept.
     pub(crate) fn reach(self) -> Self {
         Self { handles: None, ..self }
     }
@@ -68,7 +68,7 @@ pub(crate) const OF_PART: &str = of_part!();
 /// SQL for the ids of the messages of a part.
 pub(crate) const MESSAGES_OF_PART: &str = concat!("SELECT i.id FROM interactions i WHERE ", of_part!());
 
-/// SQL condition: the column `interaction_id` names a message that stays although others of its conversation go. Of a part that
-/// names neither an import nor messages, it is never true.
+/// SQL condition: the column `interaction_id` refers to a message that remains when the part is erased. Never true for a part
+/// that is not limited to an import or to certain message ids.
 pub(crate) const RESTS_ON_ANOTHER: &str =
     concat!("(?3 IS NOT NULL AND EXISTS (SELECT 1 FROM interactions i WHERE i.id = interaction_id AND NOT (", of_part!(), ")))");

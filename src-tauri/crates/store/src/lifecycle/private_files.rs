@@ -1,8 +1,8 @@
 //! Keeps files and folders private: no other user of the computer can read them.
 //!
 //! Programs call [`keep_files_private`] before they write anything, so every file is private from its first byte, and a crash
-//! leaves no image of the memory, which holds passwords and messages. This module also chooses the data folder: if other users can read the requested folder, its permissions stay as they are, and a private
-//! folder within it is used.
+//! leaves no memory dump, which would contain passwords and messages. This module also chooses the data folder: if other users
+//! can read the requested folder, its permissions stay as they are, and a private folder within it is used.
 //!
 //! On systems without Unix permissions, nothing is done, because the user's own folders are already private.
 
@@ -16,13 +16,13 @@ pub const BACKUPS_DIR: &str = "backups";
 const SUBFOLDER: &str = "keepsake";
 
 /// Makes everything that this process writes from now on private to its user: folders 0700, files 0600, and no core dump, which
-/// the system would write into any folder or send to its maker.
+/// the system would write into any folder or send to its vendor.
 pub fn keep_files_private() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
         umask(rustix::fs::Mode::from_raw_mode(0o077));
-        // Lowering the own limit is always allowed.
+        // A process may always lower its own limit.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..getrlimit(Resource::Core) });
     }
 }

@@ -1,9 +1,10 @@
 //! Restores a backup: all or nothing, and without undoing restrictions that the person has set since the backup.
 //!
-//! The backup is copied beside the store and prepared there. File, rows and hash chain are checked, the schema is upgraded to the
-//! current version, and the decisions made since the backup are applied. Messages erased since then are erased from the copy too,
-//! and later imports do not bring them back. Imports undone since then are undone in the copy too, and may be imported again. Items dismissed, marked as wrong, unlinked, excluded or made private since then stay
-//! so, and no agent may be told more than now. A statement that was corrected since then awaits review instead of taking effect again.
+//! The backup is copied beside the store and prepared there. File, rows and hash chain are checked, the schema is upgraded to
+//! the current version, and the decisions made since the backup are applied. Messages erased since then are erased from the
+//! copy too, and later imports do not bring them back. Imports undone since then are undone in the copy too, and may be
+//! imported again. Items dismissed, marked as wrong, unlinked, excluded or made private since then stay so, and no agent may
+//! read more than now. A statement that was corrected since then awaits review instead of taking effect again.
 //!
 //! Only then do the pages of the copy replace those of the live file, in one SQLite transaction. Readers continue with their
 //! snapshot, and afterwards every process that has the file open sees the restored state. If the process is killed, the file is
@@ -57,7 +58,7 @@ pub struct Restored {
     pub erased_again: u64,
     /// Messages that arrived after the backup and were then erased. Later imports leave them out.
     pub kept_out: u64,
-    /// Memories that were dismissed, archived, hidden or erased since the backup. The restore repeated this.
+    /// Memories that were dismissed, archived, hidden or erased since the backup, and again by the restore.
     pub refused_again: u64,
     /// Memories that were corrected since the backup. The backup has only the old wording, which awaits review.
     pub reopened: u64,
@@ -76,7 +77,7 @@ pub struct Restored {
 pub enum OnDoubt {
     /// Refuse the backup.
     Refuse,
-    /// Accept the backup, and report from where on it cannot be trusted.
+    /// Accept the backup, and report the point from which it cannot be trusted.
     Salvage,
 }
 
@@ -106,7 +107,7 @@ pub(crate) struct Decided {
     closed_channels: Vec<(String, String, i64)>,
     guests: Vec<(String, i64)>,
     unshared: Vec<(String, String, i64)>,
-    /// Agents that may be told public things only.
+    /// Agents that may read public data only.
     public_agents: Vec<(String, i64)>,
     settings: Vec<(String, String, i64)>,
     versions: Vec<(&'static str, i64)>,
@@ -145,7 +146,7 @@ impl Staged {
         self.restored.doubt.as_ref()
     }
 
-    /// Adds the decisions made since the copy was prepared. Called when no more can be made.
+    /// Adds the decisions made since the copy was prepared. Called when no more decisions can be made.
     fn catch_up(&mut self, newest: Option<&Decided>) -> Result<()> {
         let newest = match (&self.decided, newest) {
             (Some(_), Some(newest)) => newest,
@@ -485,7 +486,7 @@ impl Lifecycle<'_> {
         self.count("memories")
     }
 
-    /// When data that no rebuild can restore last changed; `None` for an empty store.
+    /// When data that a rebuild cannot restore last changed; `None` for an empty store.
     pub fn last_change(&self) -> Result<Option<Timestamp>> {
         let latest: Option<i64> = self.tx.conn.query_row(
             "SELECT max(at) FROM (
@@ -793,9 +794,9 @@ fn keep_settings(conn: &Connection, decided: &Decided) -> Result<()> {
     Ok(())
 }
 
-/// Leaves each agent the narrower of two levels: the one in the copy and the one it has now. Tokens are kept as they are now, so
-/// this holds for the backup of another store too, and for an agent that the copy does not know: without a level, an agent may be
-/// told everything.
+/// Leaves each agent the narrower of two levels: the one in the copy and the one it has now. Tokens are kept as they are now,
+/// so this also applies to a backup of another store, and to an agent that the copy does not know: without a level, an agent
+/// may read everything.
 fn narrow_agents(conn: &Connection, decided: &Decided) -> Result<()> {
     for (name, updated_at) in &decided.public_agents {
         conn.execute(

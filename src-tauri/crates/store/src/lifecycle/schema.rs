@@ -178,7 +178,7 @@ pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences
         .filter(|object| object.is_table() && object.sql.starts_with("CREATE VIRTUAL"))
         .map(|object| format!("{}_", object.name))
         .collect();
-    // SQLite decides the SQL of the tables behind a full-text index.
+    // SQLite itself chooses the SQL of the tables behind a full-text index.
     let is_behind = |object: &Object| object.is_table() && virtuals.iter().any(|name| object.name.starts_with(name));
     let stands = |object: &Object, among: &HashMap<&str, Vec<&Object>>| {
         let named = among.get(object.name.as_str()).into_iter().flatten();

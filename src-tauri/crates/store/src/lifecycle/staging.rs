@@ -1,4 +1,4 @@
-//! The folder in which a restore or a preview prepares its copy, and whose turn it is there.
+//! The folder in which a restore or a preview prepares its copy, and the lock for that folder.
 //!
 //! Not here: what is prepared ([`crate::lifecycle::restore`]).
 

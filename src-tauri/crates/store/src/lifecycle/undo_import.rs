@@ -1,15 +1,15 @@
 //! Undoes an import as a whole: removes exactly the messages that it added, wherever they are, by the same procedure as
 //! [`crate::lifecycle::erase`].
 //!
-//! Everything that rests on these messages goes, and what was made from a conversation as a whole is made again from the messages
-//! that remain. Messages from other imports, from agents and from followed files stay, also other revisions of the same message.
-//! Conversations without messages go.
+//! Everything based on these messages is deleted, and data derived from a conversation as a whole is derived again from the
+//! remaining messages. Messages from other imports, from agents and from followed files stay, including other revisions of the
+//! same message. Conversations left without messages are deleted.
 //!
-//! Unlike what was erased, what was undone may be imported again and is then new. Its tombstones keep the chain intact and say to a
-//! restored backup that these rows are gone; they do not keep the messages out.
+//! Unlike erased messages, undone messages may be imported again and are then new. Their tombstones keep the chain intact and
+//! tell a restored backup that these rows are gone; they do not keep the messages out.
 //!
-//! A message that several imports contain belongs to the first of them. Not undone is what an import changed beyond messages: a
-//! conversation stays private, and a speaker stays the owner.
+//! A message that several imports contain belongs to the first of them. Changes that an import made beyond messages are not
+//! undone: a conversation stays private, and a speaker stays the owner.
 
 use keepsake_domain::{ConversationId, ImportId, JobId, Timestamp};
 use rusqlite::params;
@@ -23,7 +23,7 @@ use crate::open::Store;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// The reason in a tombstone that does not keep its message out. Every other reason does, so no erasure may state this one.
+/// The only tombstone reason that does not keep its message out of later imports. No erasure may use it.
 const UNDONE: &str = "import undone";
 
 /// Whether a tombstone with this reason keeps its message out of later imports.
@@ -35,7 +35,7 @@ pub(crate) fn keeps_out(reason: &str) -> bool {
 struct Touched {
     conversation: ConversationId,
     messages: u64,
-    /// Every message of the conversation is from this import.
+    /// Whether every message of the conversation is from this import.
     is_all: bool,
 }
 
@@ -90,7 +90,7 @@ impl Lifecycle<'_> {
         })
     }
 
-    /// Whether this import may still add messages: it is being read, or a job waits to read it.
+    /// Whether this import may still add messages: it is being read, or a job to read it is queued.
     fn is_being_read(&self, import: &ImportId) -> Result<bool> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT 1 FROM imports WHERE id = ?1 AND state = 'running'
@@ -103,8 +103,8 @@ impl Lifecycle<'_> {
 }
 
 impl Store {
-    /// Undoes an import, as described in the module, and removes the quotes in its record. Refused while the import is being read.
-    /// Pending until `job` has completed it. Undoing it again removes nothing. Fails if there is no such import.
+    /// Undoes an import, as described in the module, and removes the quotes in its record. Refused while the import is being
+    /// read. The undo is pending until `job` has completed it; repeating it removes nothing. Fails if there is no such import.
     pub fn undo_import(&self, import: &ImportId, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
             tx.lifecycle().expect_import(import)?;
@@ -126,7 +126,7 @@ impl LifecycleMut<'_> {
         let touched = self.touched_by(import)?;
         let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
         let undone = self.erase_parts(&parts, UNDONE, now)?;
-        // Who may see its channels was chosen with it, and is chosen again when it comes again.
+        // The visibility of its channels was chosen with this import, and is chosen again if it is imported again.
         self.tx.conn.execute(
             "DELETE FROM channel_visibility
               WHERE decided_at_ms >= (SELECT started_at_ms FROM imports WHERE id = ?1)
@@ -134,7 +134,7 @@ impl LifecycleMut<'_> {
                                    AND c.channel_id = channel_visibility.channel_id)",
             params![import.as_str()],
         )?;
-        // A conversation that this import began counts as begun by the import of its first remaining message.
+        // Assign a conversation that this import began to the import of its first remaining message.
         self.tx.conn.execute(
             "UPDATE conversations SET import_id = (
                  SELECT i.import_id FROM interactions i WHERE i.conversation_id = conversations.id ORDER BY i.seq LIMIT 1)
@@ -145,8 +145,8 @@ impl LifecycleMut<'_> {
         Ok(undone)
     }
 
-    /// Undoes in a copy of a store the imports of the messages with these ids, which the store has undone. Returns the number of
-    /// messages.
+    /// In a copy of a store, undoes the imports of the messages with these ids, which the store itself has already undone.
+    /// Returns the number of messages.
     pub(crate) fn undo_again(&self, messages: &[&str], now: Timestamp) -> Result<u64> {
         let imports = self.ids_of(
             "SELECT DISTINCT import_id FROM interactions WHERE import_id IS NOT NULL AND id IN (SELECT value FROM json_each(?1))",
@@ -159,9 +159,10 @@ impl LifecycleMut<'_> {
         Ok(count)
     }
 
-    /// Removes every quote from the file and its path from the record of an import, and deletes its jobs and their alerts.
+    /// Removes the path of the file and every quote from it from an import's record, and deletes the import's jobs and their
+    /// alerts.
     fn empty_account(&self, import: &ImportId) -> Result<()> {
-        // Nobody asks where the sample came from once it is gone.
+        // The record of the sample import is not needed once the sample is gone.
         self.tx.conn.execute("DELETE FROM imports WHERE id = ?1 AND is_sample = 1", params![import.as_str()])?;
         self.tx.conn.execute(
             "UPDATE imports SET path = '', error = NULL, skipped = (
@@ -169,7 +170,7 @@ impl LifecycleMut<'_> {
               WHERE id = ?1",
             params![import.as_str()],
         )?;
-        // In a restored copy, a job may still wait to read the import. It would bring back what was undone.
+        // In a restored copy, a job to read the import may still be queued. It would bring back the undone messages.
         let jobs = "SELECT id FROM jobs WHERE kind = 'import' AND json_extract(payload, '$.import_id') = ?1";
         self.tx.conn.execute(&format!("DELETE FROM alerts WHERE job_id IN ({jobs})"), params![import.as_str()])?;
         self.tx.conn.execute(&format!("DELETE FROM jobs WHERE id IN ({jobs})"), params![import.as_str()])?;

@@ -1,4 +1,4 @@
-//! Unfinished copies: leftovers of a killed process are removed at the next start, no matter in which folder they are.
+//! Unfinished copies: leftovers of a killed process are removed at the next start, whatever folder they are in.
 //!
 //! A copy may be made in any folder, even on another disk. It is written next to its final name, so that it can be renamed in one
 //! step. Before its first byte is written, a note in Keepsake's own folder records its path. Every copying process takes a shared
@@ -18,7 +18,7 @@ pub(crate) const PART_ENDING: &str = "part";
 /// Lock shared by all copying processes; leftovers are removed only while no process has it.
 const LOCK: &str = "copying.lock";
 
-/// Prefix and extension of a note's file name; a hash of the path in the note is between them.
+/// Prefix and extension of a note's file name, with a hash of the path in the note between them.
 const NOTE_PREFIX: &str = "copying-";
 const NOTE_ENDING: &str = ".path";
 
@@ -51,7 +51,7 @@ pub(crate) fn begin(data_dir: &Path, part: &Path) -> io::Result<Begun> {
 impl Begun {
     /// Removes the note, because the copy has its final name or has been removed.
     pub(crate) fn end(self) {
-        // A note that stays is harmless: there is nothing left to remove.
+        // A leftover note is harmless: there is nothing left to remove.
         let _ = fs::remove_file(&self.note);
     }
 }

@@ -137,7 +137,7 @@ impl Log<'_> {
         let mut rows = statement.query(params![source_key, text])?;
         let mut next = 0;
         while let Some(row) = rows.next()? {
-            // Any revision with this text counts as the same: re-importing an older export must not look like an edit.
+            // Any revision with the same text counts as unchanged: re-importing an older export must not look like an edit.
             if row.get::<_, bool>(1)? {
                 return Ok(Revision::Same);
             }

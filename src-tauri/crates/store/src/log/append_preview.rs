@@ -47,8 +47,8 @@ impl PreviewState {
 }
 
 impl Log<'_> {
-    /// Returns the counts of appending these messages after all messages that `state` has covered. Calls `each` with every message
-    /// that the append would find, and whether it would add it; erased ones are passed over.
+    /// Returns the counts of appending these messages after all messages that `state` has covered. Calls `each` with every
+    /// message that the append would find, and whether it would be added; erased messages are skipped.
     pub fn preview_append(
         &self,
         messages: &[Message],

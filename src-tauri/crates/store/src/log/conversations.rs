@@ -295,7 +295,7 @@ pub(crate) const PARTICIPANTS: &str =
     "SELECT author FROM interactions WHERE conversation_id = ?1 AND role IN ('owner', 'person', 'assistant')
       GROUP BY author ORDER BY count(*) DESC, min(seq) LIMIT ?2";
 
-/// Reads only an index, for the same reason.
+/// Reads only an index, because the conversation list runs this query for every row.
 pub(crate) const MEMORIES_OF_ONE: &str =
     "SELECT coalesce(sum(status = 'active'), 0), coalesce(sum(status = 'pending'), 0) FROM memories WHERE conversation_id = ?1";
 
@@ -451,7 +451,7 @@ impl Log<'_> {
     }
 
     /// Conversations with messages that extraction has not read. Leaves out excluded conversations, and those whose job failed
-    /// for good until the person retries it.
+    /// permanently, until the person retries it.
     pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self.tx.conn.prepare_cached(TO_EXTRACT)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -608,9 +608,9 @@ impl LogMut<'_> {
         Ok(())
     }
 
-    /// Marks the messages of this import, or those that no import brought, in the conversation as read by extraction. If the
-    /// conversation has other unread messages, all of them stay unread: there is a single mark per conversation, and it must
-    /// not skip messages from another import.
+    /// Marks the messages of this import (or, without one, those from no import) in the conversation as read by extraction. If
+    /// the conversation has other unread messages, all of them stay unread: there is a single mark per conversation, and it
+    /// must not skip messages from another import.
     pub fn pass_over_import(&self, id: &ConversationId, import: Option<&ImportId>) -> Result<()> {
         let waits: bool = self
             .tx

@@ -9,7 +9,7 @@ use crate::changes::Tag;
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
-/// The folder beside the database for files that await their import: files sent by a browser, and the sample data.
+/// The folder beside the database for files to be imported: files sent by a browser, and the sample data.
 pub const INCOMING_DIR: &str = "incoming";
 
 /// Records that were skipped for one reason.
@@ -62,7 +62,7 @@ pub struct ImportRow {
 }
 
 impl Sources<'_> {
-    /// Imports, newest first. Live sources have a list of their own.
+    /// Imports, newest first. Live sources are listed separately.
     pub fn imports(&self, limit: u32) -> Result<Vec<ImportRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, path, source_kind, is_sample, state, conversations, seen, imported, duplicate, skipped, error, started_at_ms,
@@ -143,7 +143,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Removes the record of an import that no message belongs to any more.
+    /// Removes the record of an import that has no messages left.
     pub fn forget_import(&self, id: &ImportId) -> Result<()> {
         self.tx.conn.execute(
             "DELETE FROM imports WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.import_id = ?1)

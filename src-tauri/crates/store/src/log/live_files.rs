@@ -1,4 +1,4 @@
-//! How far each file of a followed folder was read. A row changes in the transaction that stores the messages, so a file is
+//! How far each file in a watched folder has been read. A row changes in the transaction that stores the messages, so a file is
 //! neither read twice nor missed.
 //!
 //! Not here: what to read (`keepsake-engine`), and what the state means (`keepsake-importers`).
@@ -10,24 +10,24 @@ use crate::Result;
 use crate::areas::{Sources, SourcesMut};
 use crate::changes::Tag;
 
-/// How far a file was read.
+/// How far a file has been read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveFileRow {
     /// Path of the file.
     pub path: String,
-    /// The watched folder that it lies in.
+    /// The watched folder that contains it.
     pub folder: String,
     /// Name of the importer that reads it; `None` if none does.
     pub kind: Option<String>,
-    /// Its size when it was last looked at.
+    /// Its size when it was last checked.
     pub size: u64,
-    /// Its modification time when it was last looked at, in milliseconds.
+    /// Its modification time when it was last checked, in milliseconds.
     pub modified_ms: i64,
-    /// Offset after the last line that was read.
+    /// Offset just after the last line read.
     pub read_to: u64,
     /// Hash of the first and the last bytes before that offset.
     pub digest: Vec<u8>,
-    /// What the importer must know of the lines before.
+    /// What the importer must know about the lines already read.
     pub state: Option<String>,
     /// When something was last read from it.
     pub read_at: Option<Timestamp>,
@@ -56,7 +56,7 @@ impl Sources<'_> {
         Ok(statement.query_row([path], row_of).optional()?)
     }
 
-    /// The files of a folder, each with its size and modification time when it was last looked at.
+    /// The files of a folder, each with its size and modification time when it was last checked.
     pub fn live_files_of(&self, folder: &str) -> Result<Vec<(String, u64, i64)>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT path, size, modified_ms FROM live_files WHERE folder = ?1")?;
         let rows = statement.query_map([folder], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64, row.get(2)?)))?;
@@ -71,7 +71,7 @@ impl Sources<'_> {
 }
 
 impl SourcesMut<'_> {
-    /// Stores how far a file was read.
+    /// Stores how far a file has been read.
     pub fn put_live_file(&self, file: &LiveFileRow) -> Result<()> {
         self.tx
             .conn
@@ -93,13 +93,13 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Forgets a file that is gone.
+    /// Removes the row of a file that no longer exists.
     pub fn forget_live_file(&self, path: &str) -> Result<()> {
         self.tx.conn.prepare_cached("DELETE FROM live_files WHERE path = ?1")?.execute([path])?;
         Ok(())
     }
 
-    /// Forgets the files of every folder that is not among these.
+    /// Removes the rows of files in all folders except these.
     pub fn keep_live_folders(&self, folders: &[String]) -> Result<()> {
         self.tx.conn.execute(
             "DELETE FROM live_files WHERE folder NOT IN (SELECT value FROM json_each(?1))",

@@ -1,8 +1,8 @@
-//! Live sources, their channels, and how far each was read. Positions change in the transaction that stores the messages, so
-//! nothing is read twice or missed.
+//! Live sources, their channels, and how far each has been read. Positions change in the transaction that stores the messages,
+//! so nothing is read twice or missed.
 //!
-//! What a source brings belongs to one import, so that it can be undone as a whole. Not here: secrets, which are in the system's
-//! keyring, and the protocols (`keepsake-connectors`).
+//! All messages from a source belong to one import, so that they can be undone as a whole. Not here: secrets, which are in the
+//! system's keyring, and the protocols (`keepsake-connectors`).
 
 use std::collections::BTreeMap;
 
@@ -28,25 +28,25 @@ pub struct LiveSourceRow {
     pub id: LiveSourceId,
     /// What it speaks.
     pub kind: LiveSourceKind,
-    /// Its name, for the person.
+    /// Its name, as shown to the person.
     pub name: String,
     /// Its settings as JSON, without secrets.
     pub settings: String,
-    /// Hash of the token of a webhook, in hexadecimal.
+    /// Hash of a webhook's token, in hexadecimal.
     pub token_hash: Option<String>,
-    /// The import that what it brings belongs to.
+    /// The import that its messages belong to.
     pub import: ImportId,
-    /// Local hour at which it is read once a day; `None` if messages are read as they are said.
+    /// Local hour at which it is read once a day; `None` if messages are read as they arrive.
     pub daily_hour: Option<u8>,
     /// The person paused it.
     pub is_paused: bool,
-    /// How far it was read, as its connector wrote it.
+    /// How far it has been read, as written by its connector.
     pub position: Option<String>,
     /// Number of messages that were left out, by reason.
     pub left_out: BTreeMap<String, u64>,
-    /// When the last new message arrived here.
+    /// When the last new message arrived in Keepsake.
     pub last_message_at: Option<Timestamp>,
-    /// When a daily reading last came to its end.
+    /// When a daily read was last completed.
     pub read_at: Option<Timestamp>,
     /// When it was added.
     pub added_at: Timestamp,
@@ -63,13 +63,13 @@ pub struct LiveChannelRow {
     pub member_count: Option<u64>,
     /// Whether its messages are encrypted end to end.
     pub is_encrypted: bool,
-    /// Whether people other than its members can read it, as the source says.
+    /// Whether people other than its members can read it, according to the source.
     pub visibility: Visibility,
     /// What the person chose.
     pub choice: ChannelChoice,
-    /// Messages before this time are not wanted.
+    /// The person does not want messages from before this time.
     pub since: Option<Timestamp>,
-    /// How far it was read, as the connector wrote it.
+    /// How far it has been read, as written by the connector.
     pub position: Option<String>,
     /// Number of messages whose keys are missing.
     pub unreadable: u64,
@@ -142,7 +142,7 @@ impl Sources<'_> {
         }
     }
 
-    /// The channels of a live source, by title.
+    /// The channels of a live source, ordered by title.
     pub fn live_channels(&self, id: &LiveSourceId) -> Result<Vec<LiveChannelRow>> {
         let mut statement = self.tx.conn.prepare_cached(&format!(
             "SELECT {CHANNEL_COLUMNS} FROM live_channels WHERE source_id = ?1 ORDER BY title, channel"
@@ -155,7 +155,7 @@ impl Sources<'_> {
         Ok(channels)
     }
 
-    /// What the person chose for a channel; `None` if the source never named it.
+    /// The person's choice for a channel; `None` if the source never named the channel.
     pub fn live_choice(&self, id: &LiveSourceId, channel: &str) -> Result<Option<ChannelChoice>> {
         let mut statement =
             self.tx.conn.prepare_cached("SELECT choice FROM live_channels WHERE source_id = ?1 AND channel = ?2")?;
@@ -163,7 +163,7 @@ impl Sources<'_> {
         choice.map(|choice| parse("choice", &choice)).transpose()
     }
 
-    /// Channels that anybody can read by what their source says: type and id.
+    /// Channels that anyone can read according to their source: type and id.
     pub fn open_channels(&self) -> Result<Vec<(String, String)>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT channel_type, channel_id FROM open_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -185,7 +185,7 @@ impl Sources<'_> {
         Ok(found)
     }
 
-    /// The last revision of the message with these ids, as its source described it, if it is stored.
+    /// The last stored revision of the message with these ids, as its source described it, if any.
     pub fn message_of_source(&self, source: &SourceRef) -> Result<Option<Message>> {
         let key = source_key_of(&self.tx.log().source_hash_key()?, source);
         let mut statement = self.tx.conn.prepare_cached(
@@ -223,8 +223,9 @@ impl Sources<'_> {
 }
 
 impl Store {
-    /// Erases messages that were deleted at their source, or that disappeared there, with everything that rests on them. Messages
-    /// that are not stored are passed over. Pending until `job` has completed it; returns `None` if there was nothing to erase.
+    /// Erases messages that were deleted at their source or disappeared from it, with everything based on them. Messages that
+    /// are not stored are skipped. The erasure is pending until `job` has completed it. Returns `None` if there was nothing to
+    /// erase.
     pub fn erase_removed(&self, messages: &[SourceRef], job: &JobId, now: Timestamp) -> Result<Option<Erased>> {
         let found = self.read(|tx| tx.sources().messages_by_conversation(messages))?;
         if found.is_empty() {
@@ -268,26 +269,26 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Removes a live source. What it brought stays, and is listed among the imports.
+    /// Removes a live source. Its messages stay, and are listed among the imports.
     pub fn remove_live_source(&self, id: &LiveSourceId) -> Result<()> {
         self.changed_source(id, self.tx.conn.execute("DELETE FROM live_sources WHERE id = ?1", [id.as_str()])?)
     }
 
-    /// Pauses a live source, or lets it go on.
+    /// Pauses or resumes a live source.
     pub fn pause_live_source(&self, id: &LiveSourceId, is_paused: bool) -> Result<()> {
         let changed =
             self.tx.conn.execute("UPDATE live_sources SET is_paused = ?2 WHERE id = ?1", params![id.as_str(), is_paused])?;
         self.changed_source(id, changed)
     }
 
-    /// Sets when a live source is read: at a local hour of each day, or as messages are said.
+    /// Sets when a live source is read: at a local hour each day, or as messages are written.
     pub fn schedule_live_source(&self, id: &LiveSourceId, daily_hour: Option<u8>) -> Result<()> {
         let changed =
             self.tx.conn.execute("UPDATE live_sources SET daily_hour = ?2 WHERE id = ?1", params![id.as_str(), daily_hour])?;
         self.changed_source(id, changed)
     }
 
-    /// Notes that a daily reading of a source came to its end.
+    /// Records that a daily read of a source has finished.
     pub fn note_live_source_read(&self, id: &LiveSourceId, now: Timestamp) -> Result<()> {
         let changed =
             self.tx.conn.execute("UPDATE live_sources SET read_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
@@ -307,7 +308,7 @@ impl SourcesMut<'_> {
         self.changed_source(id, self.tx.conn.execute(sql, [id.as_str(), token_hash])?)
     }
 
-    /// Replaces the settings of a live source, for example after it was connected again.
+    /// Replaces the settings of a live source, for example after it was reconnected.
     pub fn set_live_source(&self, id: &LiveSourceId, settings: &str) -> Result<()> {
         let changed =
             self.tx.conn.execute("UPDATE live_sources SET settings = ?2 WHERE id = ?1", params![id.as_str(), settings])?;
@@ -322,7 +323,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Names a channel. A new one has no choice yet; a known one keeps its choice and positions.
+    /// Names a channel. For a new channel, no choice has been made yet; a known channel keeps its choice and positions.
     pub fn found_live_channel(&self, id: &LiveSourceId, channel: &LiveChannelRow) -> Result<()> {
         self.tx
             .conn
@@ -350,9 +351,9 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Lets a channel that replaces another one go on with what the person chose there, once: the choice, since when messages are
-    /// wanted, and that it is private. Somebody who decided about the new channel already is not overruled. A conversation that is
-    /// kept out of memory passes nothing on, so the person is asked.
+    /// Applies what the person chose for a channel to the channel that replaces it, once: the choice, the time from which
+    /// messages are wanted, and that it is private. A choice already made for the new channel is not overridden. If a
+    /// conversation of the old channel is excluded from memory, nothing is carried over, so the person is asked.
     pub fn continue_live_channel(
         &self,
         id: &LiveSourceId,
@@ -380,7 +381,7 @@ impl SourcesMut<'_> {
                   WHERE source_id = ?1 AND channel = ?2 AND live_channels.choice = 'ask' AND before.choice <> 'ask'",
             )?
             .execute([id.as_str(), channel, before])?;
-        // Never more open than what it replaces.
+        // A channel is never more open than the one it replaces.
         let private = Some(Visibility::Private);
         if self.tx.privacy().channel_choice(channel_type, before)? == private
             && self.tx.privacy().channel_choice(channel_type, channel)?.is_none()
@@ -393,8 +394,8 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Stores what the person chose for a channel, and from when on its messages are wanted. An earlier time, or another choice
-    /// than before, makes the connector read its older messages again.
+    /// Stores the person's choice for a channel, and the time from which its messages are wanted. An earlier time or a
+    /// different choice makes the connector read older messages again.
     pub fn choose_live_channel(
         &self,
         id: &LiveSourceId,
@@ -415,7 +416,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Stores how far a channel was read, and what was counted.
+    /// Stores how far a channel has been read, and its counts.
     pub fn advance_live_channel(
         &self,
         id: &LiveSourceId,
@@ -435,7 +436,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Stores how far a source was read, how many messages were left out, and when the last new message arrived.
+    /// Stores how far a source has been read, how many messages were left out, and when the last new message arrived.
     pub fn advance_live_source(
         &self,
         id: &LiveSourceId,
@@ -455,7 +456,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Adds to the account of the import that a source's messages belong to.
+    /// Adds to the totals of the import that a source's messages belong to.
     pub fn account_live_messages(&self, import: &ImportId, imported: u64, duplicate: u64, conversations: u64) -> Result<()> {
         self.tx
             .conn
@@ -468,7 +469,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Notes whether anybody can read a channel.
+    /// Records whether anyone can read a channel.
     pub fn set_channel_open(&self, channel_type: &str, channel_id: &str, is_open: bool) -> Result<()> {
         let sql = if is_open {
             "INSERT OR IGNORE INTO open_channels VALUES (?1, ?2)"
@@ -479,7 +480,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Forgets who can read a channel.
+    /// Deletes the record of who can read a channel.
     pub fn forget_channel_audience(&self, channel_type: &str, channel_id: &str) -> Result<()> {
         self.tx.log().set_channel_members(channel_type, channel_id, &[])?;
         self.set_channel_open(channel_type, channel_id, false)

@@ -1,6 +1,7 @@
-//! Who can read a channel, also if they never spoke. Live sources say it as it is now; exports say who joined and left, and when.
+//! Who can read a channel, including people who never spoke. Live sources give the current members; exports say who joined and
+//! left, and when.
 //!
-//! It only narrows what may be said in the channel, so everything that is not sure counts as "is there".
+//! Membership only narrows what may be said in the channel, so anyone who might be a member is treated as one.
 
 use keepsake_domain::{Channel, ChannelHandle, Timestamp};
 use rusqlite::params;
@@ -9,18 +10,18 @@ use crate::Result;
 use crate::areas::{Log, LogMut};
 use crate::text::to_json;
 
-/// Stands for a member of a channel whom the person erased. No handle is written like this.
+/// Replaces a channel member whom the person erased. No handle has this form.
 const STRANGER: &str = "(erased)";
 
-/// Precedes the name of a member of whom an export tells nothing else. No handle begins like this.
+/// Precedes the name of a member about whom an export gives nothing else. No handle begins like this.
 const NAME_ONLY: &str = "(name) ";
 
-/// Somebody who can read a channel.
+/// Someone who can read a channel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Member {
-    /// With this handle, folded.
+    /// Known by this handle, folded.
     Handle(String),
-    /// Of whom only the name is known.
+    /// Known only by this name.
     Name(String),
 }
 
@@ -45,19 +46,19 @@ impl Member {
     }
 }
 
-/// That somebody joined or left a channel, as an export tells it.
+/// Someone joined or left a channel, according to an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberMove {
     /// Who.
     pub member: Member,
-    /// When. The earliest time stands for a list of members, which does not say since when they are there.
+    /// The time. For a list of members, which does not say when they joined, this is the earliest time.
     pub at: Timestamp,
     /// Whether they are there from then on.
     pub is_in: bool,
 }
 
 impl Log<'_> {
-    /// Everybody who can read a channel by what its source says, by channel.
+    /// Everyone who can read each channel, according to its source.
     pub fn channel_members(&self) -> Result<Vec<(Channel, Member)>> {
         let mut statement =
             self.tx.conn.prepare_cached("SELECT channel_type, channel_id, handle FROM channel_members WHERE is_in = 1")?;
@@ -69,11 +70,11 @@ impl Log<'_> {
 }
 
 impl LogMut<'_> {
-    /// Replaces who can read a channel. Called for a live source, which knows all of them.
+    /// Replaces the list of who can read a channel. Called for live sources, which know all members.
     pub fn set_channel_members(&self, channel_type: &str, channel_id: &str, members: &[ChannelHandle]) -> Result<()> {
         let handles: Vec<String> = members.iter().map(|member| member.folded().handle).collect();
         let json = to_json("members", &handles)?;
-        // Only what changed is written, because each change makes everybody's view be worked out again.
+        // Only changes are written, because each one causes everyone's view to be recomputed.
         self.tx
             .conn
             .prepare_cached(
@@ -90,8 +91,9 @@ impl LogMut<'_> {
         Ok(())
     }
 
-    /// Notes who joined and left a channel, as an export tells it. The latest move of each counts, so exports may come in any
-    /// order. A channel whose members a live source tells is passed over, and so is one of which nothing is stored.
+    /// Records who joined and left a channel, according to an export. The latest change of each member applies, so exports may
+    /// come in any order. Channels whose members a live source gives are skipped, and so are channels of which nothing is
+    /// stored.
     pub fn follow_members(&self, channel: &Channel, moves: &[MemberMove]) -> Result<()> {
         let of_channel = "WHERE channel_type = ?1 AND channel_id = ?2";
         let is_followed = format!(
@@ -112,7 +114,7 @@ impl LogMut<'_> {
         Ok(())
     }
 
-    /// Forgets what exports told of the members of channels of which nothing is stored any more.
+    /// Deletes the members known from exports for channels of which nothing is stored anymore.
     pub(crate) fn forget_members_of_empty_channels(&self) -> Result<()> {
         self.tx.conn.execute(
             "DELETE FROM channel_members WHERE moved_at_ms IS NOT NULL
@@ -123,8 +125,8 @@ impl LogMut<'_> {
         Ok(())
     }
 
-    /// Replaces these handles, a JSON array of ids, by a stranger's wherever they are members of a channel. They are still there,
-    /// so nothing more may be said there than before.
+    /// Replaces these handles, a JSON array of ids, with a stranger's wherever they are members of a channel. The members are
+    /// still there, so nothing more may be said there than before.
     pub(crate) fn anonymize_members(&self, handles: &str) -> Result<()> {
         let is_theirs = format!(
             "EXISTS (SELECT 1 FROM entity_channels h

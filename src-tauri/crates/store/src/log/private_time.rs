@@ -130,7 +130,7 @@ impl LogMut<'_> {
         }
     }
 
-    /// Releases the messages that arrived while the conversation was excluded. Fails if it still is.
+    /// Releases the messages that arrived while the conversation was excluded. Fails if it is still excluded.
     fn use_private_time(&self, id: &ConversationId) -> Result<()> {
         let Some(first) = self.private_intervals(id)?.first().copied() else { return Ok(()) };
         if first.through_seq.is_none() {

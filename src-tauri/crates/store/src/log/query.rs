@@ -1,4 +1,4 @@
-//! Typed text as full-text queries.
+//! Converts typed text to full-text queries.
 //!
 //! Typed text is data, never FTS5 syntax. Every term is quoted, so no input can cause an error or act as an operator, except for
 //! the two operators that people know: `"exact phrase"` and `prefix*`.

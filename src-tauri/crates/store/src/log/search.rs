@@ -1,6 +1,6 @@
 //! Keyword search over messages and memories.
 //!
-//! Not here: what typed text asks for (`query`).
+//! Not here: interpreting typed text (`query`).
 
 use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId, TopicId};
 use rusqlite::{OptionalExtension, params};

@@ -136,7 +136,7 @@ impl LogMut<'_> {
     pub(crate) fn part_memories(&self, a: &str, b: &str) -> Result<()> {
         let (of_a, of_b) = (self.handles_beside(a)?, self.handles_beside(b)?);
         if of_a.contains(b) {
-            // They are still joined through another link.
+            // The two handles are still joined through another link.
             return Ok(());
         }
         let mut parted: BTreeMap<MemoryId, Vec<(String, String)>> = BTreeMap::new();

@@ -24,7 +24,7 @@ pub enum MemorySort {
     Confidence,
 }
 
-/// Filter for memories. All conditions must hold; an empty list is no condition.
+/// Filter for memories. All conditions must hold; an empty list imposes no condition.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryFilter {
     /// Statuses.
@@ -68,9 +68,9 @@ pub struct MemoryListRow {
     pub channel_type: String,
     /// Author of its first evidence.
     pub author: String,
-    /// It is related to another memory.
+    /// Whether the memory is related to another one.
     pub has_near: bool,
-    /// Some of its evidence is in an excluded conversation.
+    /// Whether some of its evidence is in an excluded conversation.
     pub rests_on_private: bool,
 }
 

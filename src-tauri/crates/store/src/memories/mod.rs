@@ -1,7 +1,7 @@
 //! Memories and proposals with their evidence and relations.
 //!
-//! The evidence lock is here: [`MemoriesMut::insert`] checks that every span is in its stored message. It takes visibility,
-//! time and conversation from the evidence, never from the caller.
+//! This module enforces the evidence lock: [`MemoriesMut::insert`] checks that every span is in its stored message. It takes
+//! visibility, time and conversation from the evidence, never from the caller.
 
 pub(crate) mod gate_log;
 pub(crate) mod memory_list;
@@ -137,7 +137,7 @@ pub struct MemoryRow {
 /// An evidence span, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceRow {
-    /// The memory it proves.
+    /// The memory that the span is evidence for.
     pub memory_id: MemoryId,
     /// The message.
     pub interaction_id: InteractionId,
@@ -262,7 +262,7 @@ impl Memories<'_> {
             .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?)
     }
 
-    /// All pending and active memories, with which new proposals are compared.
+    /// All pending and active memories, for comparison with new proposals.
     pub fn pending_and_active(&self) -> Result<Vec<MemoryRow>> {
         self.memories_where("m.status IN ('pending', 'active') ORDER BY m.rank", [])
     }
@@ -393,7 +393,7 @@ impl Memories<'_> {
         rows.map(|row| parse("memory id", &row?)).collect()
     }
 
-    /// Pairs of pending or active memories of which the first replaces the second.
+    /// Pairs of pending or active memories in which the first replaces the second.
     pub fn replacing_pairs(&self) -> Result<Vec<(MemoryId, MemoryId)>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT r.from_id, r.to_id FROM memory_relations r
@@ -439,7 +439,7 @@ impl MemoriesMut<'_> {
         let Some(first) = memory.evidence.first() else {
             return Err(StoreError::Evidence("a memory needs at least one source message".to_owned()));
         };
-        // This column is only for lists; code that needs the full rule applies it to the evidence.
+        // The visibility column is only for lists; code that needs the full privacy rule applies it to the evidence.
         let mut visibility = Visibility::Public;
         for evidence in &memory.evidence {
             let source = self.check_span(evidence)?;

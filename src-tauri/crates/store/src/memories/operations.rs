@@ -1,4 +1,4 @@
-//! Operations of the person on memories. Each stores the previous state, so that undo restores it exactly.
+//! The person's operations on memories. Each stores the previous state, so that undo restores it exactly.
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -41,7 +41,7 @@ pub struct MemoryChange {
     pub id: MemoryId,
     /// The state before; `None` for a version that the operation itself created.
     pub before: Option<MemoryState>,
-    /// The state after.
+    /// The state after the operation.
     pub after: MemoryState,
     /// Relations that the operation added, from this memory.
     pub relations: Vec<(Relation, MemoryId)>,
@@ -86,7 +86,7 @@ impl Memories<'_> {
             .transpose()
     }
 
-    /// The changes of an operation, in the order in which it made them.
+    /// The changes of an operation, in the order they were made.
     pub fn operation_changes(&self, id: &OperationId) -> Result<Vec<MemoryChange>> {
         let mut statement = self
             .tx

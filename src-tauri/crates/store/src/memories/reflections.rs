@@ -21,7 +21,7 @@ pub struct ReflectionRow {
     pub kind: ReflectionKind,
     /// Its status.
     pub status: ReflectionStatus,
-    /// It expired because it went unanswered for too long.
+    /// Whether the proposal expired because it went unanswered for too long.
     pub is_parked_by_age: bool,
     /// The reason, in one sentence.
     pub reason: String,

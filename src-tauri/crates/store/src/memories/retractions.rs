@@ -24,13 +24,13 @@ pub struct RetractionRow {
     pub instead: Option<String>,
     /// The words.
     pub quote: String,
-    /// Id of the handle that wrote them.
+    /// Id of the handle that wrote the words.
     pub handle: String,
 }
 
 /// Memories retracted up to a given time: memories that the person dismissed or reworded, and less detailed memories that these
-/// had replaced. Memories in the trash were only put away, so they do not count; neither do memories dismissed as duplicates or
-/// as temporary.
+/// had replaced. Memories in the trash were only put away, so they are left out, as are memories dismissed as duplicates or as
+/// temporary.
 macro_rules! wrong {
     () => {
         "WITH RECURSIVE wrong (id) AS (

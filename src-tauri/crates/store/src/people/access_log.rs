@@ -1,4 +1,4 @@
-//! Keyed hashes of the pieces of text that were served, for recognizing them when a message repeats them.
+//! Keyed hashes of the pieces of text that were served, used to recognize them when a message repeats them.
 //!
 //! Not here: how text is split into pieces (`keepsake-capture`), and where such echoes are left out (`keepsake-engine`).
 
@@ -9,7 +9,8 @@ use crate::Result;
 use crate::areas::{AccessLog, AccessLogMut};
 use crate::transaction::ReadTx;
 
-/// The tables whose rows can be served or written by an agent. Served pieces and the access log refer to the ids of these rows.
+/// The tables whose rows can be served to or written by an agent. Served pieces and the access log refer to the ids of these
+/// rows.
 const TOLD_TABLES: [&str; 11] = [
     "interactions", "memories", "entity_profiles", "conversation_summaries", "tier_entries", "topics", "playbooks",
     "session_summaries", "capability_gaps", "entities", "conversations",

@@ -43,7 +43,7 @@ pub struct ChannelRow {
     pub title: Option<String>,
     /// The person's choice, if any.
     pub chosen: Option<Visibility>,
-    /// Number of its conversations that count as public.
+    /// Number of its public conversations.
     pub public: u64,
     /// Number of conversations.
     pub conversations: u64,
@@ -80,8 +80,8 @@ impl ChannelVisibility {
 }
 
 impl Privacy<'_> {
-    /// The visibility of a channel that is known: one with a conversation, or with a choice of the person. `import` counts as not
-    /// yet begun: a channel that only it brought is not known. `None` if the channel is not known.
+    /// The visibility of a known channel, which has a conversation or a choice by the person; `None` if the channel is not
+    /// known. Conversations that `import` began are ignored.
     pub fn known_channel(&self, channel: &Channel, import: Option<&ImportId>) -> Result<Option<ChannelVisibility>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT coalesce(sum(visibility = 'public'), 0), count(*) FROM conversations

@@ -35,7 +35,7 @@ pub struct LinkDecisionRow {
 /// A suggested link, as last computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkSuggestionRow {
-    /// Id. The pair keeps it as long as it is suggested.
+    /// Id, which the pair keeps as long as it is suggested.
     pub id: LinkId,
     /// The smaller handle id.
     pub a: HandleId,
@@ -92,7 +92,7 @@ impl People<'_> {
         Ok(items)
     }
 
-    /// All suggestions as last computed, answered ones included.
+    /// All suggestions as last computed, including answered ones.
     pub fn link_suggestions(&self) -> Result<Vec<LinkSuggestionRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint, proposer

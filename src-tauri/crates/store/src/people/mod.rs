@@ -28,7 +28,7 @@ pub struct HandleRow {
     pub entity_id: EntityId,
     /// One of `person`, `agent`, `service`, `group`.
     pub entity_type: String,
-    /// It belongs to the owner.
+    /// Whether the handle belongs to the owner.
     pub is_owner: bool,
     /// Channel type.
     pub channel_type: String,
@@ -36,9 +36,9 @@ pub struct HandleRow {
     pub handle: String,
     /// The name it was first seen with, or the name that the person gave to an unidentified speaker.
     pub display_name: String,
-    /// It belongs to an unidentified speaker without a name ([`crate::UnidentifiedSpeakerRow`]).
+    /// Whether the handle belongs to an unidentified speaker without a name ([`crate::UnidentifiedSpeakerRow`]).
     pub is_unnamed: bool,
-    /// The person confirmed this handle directly, independently of links.
+    /// Whether the person confirmed this handle directly, independently of links.
     pub verified: bool,
     /// Number of messages under it.
     pub messages: u64,

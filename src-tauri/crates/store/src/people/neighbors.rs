@@ -20,7 +20,7 @@ pub struct PlaceNode {
     pub title: Option<String>,
     /// Channel type.
     pub channel_type: String,
-    /// Not used for memory.
+    /// Whether the conversation is excluded from memory.
     pub is_private: bool,
     /// Number of messages that connect it to the person or topic.
     pub messages: u64,

@@ -1,7 +1,7 @@
-//! Unidentified speakers: speakers that a meeting transcript distinguishes but does not name. They are not anyone in particular
-//! until the person says who they are (docs/formats.md, section 8), and each exists only within its meeting.
+//! Unidentified speakers: speakers that a meeting transcript distinguishes but does not name. Each exists only within its
+//! meeting, and is nobody in particular until the person identifies them (docs/formats.md, section 8).
 //!
-//! A speaker keeps the same handle and messages no matter what the name is. The name comes from the person, from a link, or from
+//! A speaker keeps the same handle and messages regardless of its name. The name comes from the person, from a link, or from
 //! being the owner. Withdrawing the name also withdraws the proposals made since.
 //!
 //! Not here: which handles are unidentified speakers ([`ChannelHandle::is_unidentified_speaker`]), and which statements may be

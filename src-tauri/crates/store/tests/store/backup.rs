@@ -406,7 +406,7 @@ fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     let version = || bench.dump("SELECT version FROM boundary_version")[0].parse::<i64>().unwrap();
 
     let staged = bench.store.stage(&copy, &["models"], NOW, &mut on).unwrap();
-    // Stands for the CLI, or for the window while the CLI restores.
+    // Stands in for the CLI, or for the window while the CLI is restoring.
     let other = Store::open(bench.dir.path(), NOW).unwrap();
     decide(&bench, &ids[1], MemoryStatus::Rejected);
     other

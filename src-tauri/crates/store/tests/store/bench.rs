@@ -120,7 +120,7 @@ impl Bench {
         Subject::Person(Speaker::new(name, &message.handle_id))
     }
 
-    /// Stores the answer to whether two people are one.
+    /// Stores the answer to whether two people are the same person.
     pub(crate) fn answer(&self, a: &Subject, b: &Subject, answer: LinkAnswer) {
         let handle = |subject: &Subject| -> HandleId {
             match subject {

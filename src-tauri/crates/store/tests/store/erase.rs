@@ -141,7 +141,7 @@ fn no_byte_of_an_undone_import_remains_also_where_its_conversation_is_older() {
     }
 }
 
-/// Removes what is infested, and checks that nothing of it is left and that the rest is as it was.
+/// Removes the infested data, and checks that none of it is left and that everything else is unchanged.
 fn none_remains(bench: &Bench, conversations: u64, remove: &dyn Fn() -> keepsake_store::Erased) {
     assert!(canaries(bench) > 100, "the canary is there to be found");
     let rows = bench.store.read(|tx| tx.log().verify_chain()).unwrap().rows;

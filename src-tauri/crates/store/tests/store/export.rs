@@ -211,7 +211,7 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     }
 }
 
-/// Stores a playbook as its detection and the person would.
+/// Stores a playbook the way detection and the person would.
 fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO playbooks VALUES ('pbk' || ?1, 'pbv' || ?1, 'parked', 'person', nullif(?3, ''), 1, 9007199254740993, NULL)",
@@ -257,7 +257,7 @@ proptest! {
         // The index matches the rows exactly.
         let found = |bench: &Bench| bench.dump("SELECT rowid FROM interactions_fts WHERE interactions_fts MATCH 'x*' ORDER BY rowid");
         prop_assert_eq!(found(&other), found(&bench));
-        // The store stays usable: no erased message comes back, and new rows follow the old ones.
+        // The store stays usable: no erased message comes back, and new rows are added after the old ones.
         let talk = Conversation::new("after").messages("owner Mara: life goes on");
         prop_assert_eq!(other.append(&talk).imported, 1);
         prop_assert_eq!(other.store.read(|tx| tx.log().verify_chain()).unwrap().faults, vec![]);

@@ -1,4 +1,5 @@
-//! Undoing an import: exactly its messages go with what rests on them, everything else stays, and it may be imported again.
+//! Undoing an import removes exactly its messages and what is based on them, and keeps everything else; the messages may be
+//! imported again.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,7 @@ fn take(bench: &Bench, steps: &[&Step]) -> BTreeMap<&'static str, ImportId> {
     imports
 }
 
-/// What a person sees of the log, without ids and revision numbers, which depend on what was there before. `names` name the
+/// The log as a person sees it, without ids and revision numbers, which depend on earlier contents. `names` maps names to
 /// imports.
 fn seen(bench: &Bench, names: &BTreeMap<&'static str, ImportId>) -> Vec<String> {
     let mut rows: Vec<String> = [
@@ -79,10 +80,11 @@ const EDITED: &str = "owner Mara: I moved to Lisbon";
 const EDITED_AGAIN: &str = "owner Mara: I moved to Faro";
 const OTHER: &str = "assistant Nova 2026-03-01: Hello\nowner Mara: Hello";
 
-/// What is special, the steps, and how many messages and conversations go, and how many conversations lose some.
+/// What is special about the case, the steps, and the numbers of messages removed, conversations removed, and conversations
+/// that lose some messages.
 type Case = (&'static str, &'static [Step], (u64, u64, u64));
 
-/// The import `a` is undone.
+/// The import `a` is undone in each case.
 const CASES: &[Case] = &[
     ("it began its conversations", &[step("a", "c", TALK, 0), step("", "d", OTHER, 0), step("a", "e", OTHER, 0)], (4, 2, 0)),
     ("it only added to an old one", &[step("", "c", TALK, 0), step("a", "c", LONGER, 2)], (2, 0, 1)),
@@ -293,7 +295,7 @@ fn an_import_undone_since_a_backup_stays_undone_and_may_be_imported_again() {
     let outcome = bench.append(&longer);
     assert_eq!((outcome.imported, outcome.duplicate, outcome.erased), (2, 2, 0));
 
-    // A control: a person who is erased goes with everything they said.
+    // Control: erasing a person also removes everything they said.
     let erased = Bench::new();
     erased.append(&longer);
     let copy = back_up(&erased, "copy.db");
@@ -317,11 +319,11 @@ fn what_was_imported_again_after_an_undo_comes_back_with_a_backup_of_it() {
     assert_eq!((restored.erased_again, restored.messages), (0, 2), "these messages were never undone");
     let restored = restore(&bench, &older).unwrap();
     assert_eq!((restored.erased_again, restored.messages), (2, 0), "those were");
-    // Back to the state without it, and then on: the undo is remembered.
+    // Restore the state without the import, then the older backup: the undo is remembered.
     restore(&bench, &without).unwrap();
     assert_eq!(restore(&bench, &older).unwrap().erased_again, 2);
     assert_eq!(bench.append(&talk).imported, 2);
-    // Erased after all, it stays out, although the backup knows it only as undone.
+    // After an erasure, the conversation stays out, although the backup only knows it as undone.
     bench.erase("c");
     let restored = restore(&bench, &without).unwrap();
     assert_eq!((restored.erased_again, restored.kept_out, restored.messages), (0, 2, 0));

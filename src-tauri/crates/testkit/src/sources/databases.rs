@@ -1,4 +1,4 @@
-//! Databases of other programs, with the tables and columns that their importers need and the indexes that the programs make.
+//! Databases of other programs, with the tables and columns that their importers need and the indexes that the programs create.
 
 use std::io;
 use std::path::Path;
@@ -18,14 +18,14 @@ pub const DATABASES: [Source; 6] = [
     source("zed", "threads.db", None, zed),
 ];
 
-/// The start of 2001 in seconds, from which Messages counts.
+/// The start of 2001 in seconds, the epoch of Messages.
 const APPLE_EPOCH: u64 = 978_307_200;
 
 /// Writes a database with these tables; `fill` writes its rows in one transaction.
 fn database(path: &Path, tables: &str, fill: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> io::Result<()> {
     let write = || {
         let connection = Connection::open(path)?;
-        // Nobody misses it if the machine stops.
+        // Losing it when the machine stops does no harm.
         connection.execute_batch("PRAGMA journal_mode = off; PRAGMA synchronous = off;")?;
         connection.execute_batch(tables)?;
         connection.execute_batch("BEGIN")?;

@@ -1,5 +1,5 @@
-//! Exports that are not in the benchmark, because it has another one of the same program or enough of the same kind. Databases are
-//! in `databases`.
+//! Exports that are not in the benchmark, because it already has another one of the same program or enough of the same kind.
+//! Databases are in `databases`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{BEGIN, PACE, Source, Talk, date, iso, one_line, source};
 
-/// The other programs and forms that are read as streams.
+/// The other programs and formats that are read as streams.
 pub const OTHERS: [Source; 5] = [
     source("instagram", "message_1.json", Some("Mara"), instagram),
     source("librechat", "conversations.json", None, librechat),
@@ -18,7 +18,7 @@ pub const OTHERS: [Source; 5] = [
     source("wechat", "Ana.txt", Some("Mara"), wechat_text),
 ];
 
-/// A chat of Instagram, whose newest message comes first, as in every download.
+/// An Instagram chat, with the newest message first, as in every download.
 fn instagram(path: &Path, talk: &mut Talk) -> io::Result<()> {
     let before = r#"{"participants":[{"name":"Ana"},{"name":"Mara"}],"messages":[{"sender_name":"Ana","timestamp_ms":1900000000000,"photos":[{"uri":"your_instagram_activity/messages/inbox/ana_17845000000/photos/1.jpg","creation_timestamp":1900000000}],"is_geoblocked_for_viewer":false},"#;
     let after =
@@ -34,7 +34,7 @@ fn instagram(path: &Path, talk: &mut Talk) -> io::Result<()> {
     written
 }
 
-/// Text as Meta writes it: each byte of its UTF-8 as a character.
+/// Text as Meta writes it: each UTF-8 byte as a character.
 fn broken(text: &str) -> String {
     text.bytes().map(char::from).collect()
 }

@@ -1,4 +1,4 @@
-//! The commands of connecting as the window calls them, in a home folder and with a search path of their own.
+//! The connect commands as the window calls them, with their own home folder and search path.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::{ApiError, App, AppOptions, FileAccess, Surroundings, dispatch};
 
 const SETTINGS: &str = "{\n  // mine\n  \"mcpServers\": { \"other\": { \"command\": \"other\" } }\n}\n";
 
-/// A computer with settings of Claude Code and the program `keepsake` beside the running one.
+/// A computer with Claude Code settings, and with the program `keepsake` next to the running one.
 struct Computer {
     app: App,
     folder: TempDir,
@@ -23,7 +23,7 @@ impl Computer {
         Self::with(|_, _| {})
     }
 
-    /// `change` gets the surroundings and the folder of the computer before the application opens.
+    /// `change` receives the computer's surroundings and folder before the application opens.
     fn with(change: impl FnOnce(&mut Surroundings, &Path)) -> Self {
         let folder = TempDir::new().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -158,7 +158,7 @@ fn without_the_program_of_the_command_line_nothing_is_entered_and_every_row_says
     let list = computer.told("connect_list", json!({}));
     let rows = list["programs"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["problem"].as_str().is_some_and(|why| why.contains("PATH"))), "{list}");
-    // On the search path it is found.
+    // It is found on the search path.
     std::fs::write(computer.path("bin/keepsake"), "").unwrap();
     let diff = computer.told("connect_preview", claude())["diff"].to_string();
     assert!(diff.contains(&*computer.path("bin/keepsake").to_string_lossy()), "control: {diff}");

@@ -1,4 +1,4 @@
-//! A mail server of its own for one test: Dovecot, in a temporary folder, as a user without rights.
+//! A separate mail server for one test: Dovecot, in a temporary folder, as an unprivileged user.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,10 +15,10 @@ use keepsake_connectors::mail::{MailSettings, Security, SignIn};
 pub(crate) const USER: &str = "ana@mail.example";
 pub(crate) const PASSWORD: &str = "correct \"horse\"";
 
-/// How long the server may take to start or to answer.
+/// Maximum time for the server to start or to answer.
 const START_MAX: Duration = Duration::from_secs(20);
 
-/// A user without rights, for tests that run as root: Dovecot reads no mail as root.
+/// An unprivileged user, for tests that run as root: Dovecot refuses to read mail as root.
 const NOBODY: u32 = 65_534;
 
 /// A running server. It stops when dropped.
@@ -33,7 +33,7 @@ pub(crate) struct Dovecot {
 }
 
 impl Dovecot {
-    /// A server with these further lines in its configuration. It is not started yet, so that mails can be put into it.
+    /// A server with these additional lines in its configuration. It is not started yet, so that mails can be added first.
     pub(crate) fn new(config: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("dv").tempdir().unwrap();
         let at = folder.path();
@@ -52,7 +52,7 @@ impl Dovecot {
         server
     }
 
-    /// Changes the password, as the person does at their provider. Connections that are signed in stay.
+    /// Changes the password, as the person does at their provider. Connections that are signed in stay open.
     pub(crate) fn set_password(&self, password: &str) {
         let path = self.folder.path().join("passwd");
         fs::write(&path, format!("{USER}:{{PLAIN}}{password}\n")).unwrap();
@@ -66,7 +66,7 @@ impl Dovecot {
         server
     }
 
-    /// Starts it, or starts it again.
+    /// Starts or restarts the server.
     pub(crate) fn up(&mut self) {
         self.down();
         let child = self.command("dovecot").arg("-F").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
@@ -87,24 +87,24 @@ impl Dovecot {
         }
     }
 
-    /// Stops it, and with it all connections.
+    /// Stops the server, and with it all connections.
     pub(crate) fn down(&mut self) {
         let Some(mut child) = self.child.take() else { return };
         let _ = self.command("doveadm").arg("stop").stderr(Stdio::null()).status();
         child.wait().unwrap();
     }
 
-    /// A command of Dovecot with its configuration, as a user without rights.
+    /// A Dovecot command with the server's configuration, as an unprivileged user.
     fn command(&self, name: &str) -> Command {
         let mut command = Command::new("setpriv");
-        // It ends with a test that is killed, too.
+        // The server also ends if the test is killed.
         command.args(["--pdeathsig", "TERM"]);
         if is_root() {
             command.args(["--reuid", &NOBODY.to_string(), "--regid", &NOBODY.to_string(), "--clear-groups"]);
         }
         command.arg(name);
         command.arg("-c").arg(self.folder.path().join("dovecot.conf"));
-        // Where Debian keeps it.
+        // Where Debian installs it.
         command.env("PATH", format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default()));
         command
     }
@@ -113,7 +113,7 @@ impl Dovecot {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Makes a file or folder the server's own.
+    /// Makes the server the owner of a file or folder.
     fn own(&self, path: &Path) {
         if !is_root() {
             return;
@@ -141,22 +141,22 @@ impl Dovecot {
         self.own(&user);
     }
 
-    /// How to reach it without TLS.
+    /// Settings to connect without TLS.
     pub(crate) fn settings(&self) -> MailSettings {
         settings(self.port, Security::Plain)
     }
 
-    /// How to reach it with TLS.
+    /// Settings to connect with TLS.
     pub(crate) fn tls_settings(&self, security: Security) -> MailSettings {
         settings(if security == Security::Tls { self.tls_port } else { self.port }, security)
     }
 
-    /// Its port without TLS.
+    /// The server's port without TLS.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// A connection of the person's own mail program.
+    /// A connection from the person's own mail program.
     pub(crate) fn hand(&self) -> Hand {
         Hand::new(self.port)
     }
@@ -186,7 +186,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|found| found.uid() == 0)
 }
 
-/// A port that nobody has now.
+/// A port that is currently free.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -239,7 +239,7 @@ impl Hand {
         hand
     }
 
-    /// Carries out a command that must work. Returns all answers.
+    /// Runs a command that must succeed. Returns all answers.
     pub(crate) fn ask(&mut self, command: &str) -> String {
         self.commands += 1;
         let tag = format!("h{}", self.commands);

@@ -1,4 +1,4 @@
-//! Servers that lie, flood or fall silent: a clear fault, after a bounded number of bytes.
+//! Servers that lie, flood or go silent: a clear fault after a bounded number of bytes.
 
 use std::time::{Duration, Instant};
 
@@ -13,11 +13,11 @@ use crate::inbox::MemoryInbox;
 
 /// What a scripted server does after a command.
 enum Act {
-    /// Says this, and goes on. `TAG` becomes the tag of the command.
+    /// Sends this, and continues. `TAG` is replaced by the tag of the command.
     Say(String),
-    /// Says this without end.
+    /// Sends this endlessly.
     Flood(String),
-    /// Says nothing any more, and time passes.
+    /// Sends nothing more, and time passes.
     Silence,
     /// Closes the connection.
     Close,
@@ -47,7 +47,7 @@ fn honest(command: &str) -> Act {
     }
 }
 
-/// Serves one connection by a script. Returns its port, and the number of bytes that could be sent.
+/// Serves one connection according to a script. Returns the port, and the number of bytes that could be sent.
 async fn serve(script: Script) -> (u16, tokio::task::JoinHandle<u64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -88,7 +88,7 @@ async fn serve(script: Script) -> (u16, tokio::task::JoinHandle<u64>) {
     (port, tokio::spawn(served))
 }
 
-/// Runs the connector against a scripted server. Returns how it ended, and how many bytes it took.
+/// Runs the connector against a scripted server. Returns how it ended, and how many bytes it received.
 async fn against(script: Script) -> (Ended, u64) {
     let (port, served) = serve(script).await;
     let inbox = MemoryInbox::new();
@@ -100,7 +100,7 @@ async fn against(script: Script) -> (Ended, u64) {
     (ended, sent)
 }
 
-/// Bytes that the system itself takes on the way, beyond what the connector read.
+/// Bytes that the system itself buffers, beyond what the connector read.
 const ON_THE_WAY: u64 = 8 * 1024 * 1024;
 
 async fn check(script: Script, bytes_max: u64, is_expected: fn(&Ended) -> bool) {
@@ -125,29 +125,29 @@ async fn control_an_honest_script_is_read() {
 #[tokio::test]
 async fn floods_end_in_a_clear_fault_after_a_bounded_number_of_bytes() {
     let is_protocol = |ended: &Ended| matches!(ended, Ended::Protocol(_));
-    // A greeting without an end.
+    // An endless greeting.
     check(|_| Act::Flood("x".to_owned()), MIB, is_protocol).await;
     check(|_| say("HTTP/1.1 400 Bad Request\r\n\r\n"), MIB, is_protocol).await;
     check(|_| say("\u{0}\u{1}\u{2}\r\n"), MIB, is_protocol).await;
-    // Lines without an end to any command.
+    // Endless lines in answer to any command.
     let flood: Script = |command| match command {
         "greeting" => honest(command),
         _ => Act::Flood(format!("* OK still here {}\r\n", "x".repeat(500))),
     };
     check(flood, 2 * MIB, is_protocol).await;
-    // A piece of ten gigabytes.
+    // A literal of ten gigabytes.
     let large: Script = |command| match command.contains("BODY") {
         true => Act::Flood("* 1 FETCH (UID 1 BODY[]<0> {10000000000}\r\n".to_owned()),
         false => honest(command),
     };
     check(large, MIB, is_protocol).await;
-    // Pieces that the parser would make room for.
+    // Literals that the parser would allocate memory for.
     let other: Script = |command| match command.starts_with("LIST") {
         true => Act::Flood("* ID (\"a\" {400000000}\r\n".to_owned()),
         false => honest(command),
     };
     check(other, MIB, is_protocol).await;
-    // Lists in lists, which would exhaust the stack.
+    // Nested lists, which would exhaust the stack.
     let deep: Script = |command| match command.contains("FLAGS") {
         true => Act::Flood("* 1 FETCH (BODYSTRUCTURE ((((((((((((((((((((((((((((((((((((((((((((((((((((".to_owned()),
         false => honest(command),
@@ -159,7 +159,7 @@ async fn floods_end_in_a_clear_fault_after_a_bounded_number_of_bytes() {
         false => honest(command),
     };
     check(marks, 24 * MIB, is_protocol).await;
-    // One mail that never ends, in pieces of the right size.
+    // One endless mail, in pieces of the right size.
     let endless: Script = |command| match command.contains("BODY") {
         true => {
             let from = command.rsplit_once('<').unwrap().1.split('.').next().unwrap();
@@ -230,7 +230,7 @@ async fn what_a_server_says_decides_whether_it_is_tried_again() {
     assert!(matches!(ended, Ended::Unreachable(_)), "an answer without its end is no answer: {ended:?}");
 }
 
-/// An honest server that says this to whoever signs in.
+/// An honest server that sends this to whoever signs in.
 async fn serve_login(told: &'static str) -> (u16, tokio::task::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! Mails as people write them, and what an import of the same mails gives.
+//! Mails as people write them, and the result of importing the same mails.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ pub(crate) fn mail(folder: &str, number: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A mail of a list.
+/// A mail from a mailing list.
 pub(crate) fn of_list(number: usize) -> Vec<u8> {
     format!(
         "Message-ID: <list.{number}@l.example>\nFrom: Cleo <cleo@l.example>\nTo: all@l.example\nList-Id: <all.l.example>\n\
@@ -57,7 +57,7 @@ pub(crate) fn of_list(number: usize) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A plain mail with these lines of header and this text.
+/// A plain email with these header lines and this text.
 pub(crate) fn plain(header: &str, text: &str) -> Vec<u8> {
     format!("From: Ben <ben@b.example>\nTo: {USER}\n{header}\n\n{text}\n").into_bytes()
 }
@@ -78,7 +78,7 @@ impl Sink for Imported {
     }
 }
 
-/// What an import of these mails from an mbox file gives.
+/// The result of importing these mails from an mbox file.
 pub(crate) fn imported(mails: &[Vec<u8>], settings: &MailSettings) -> BTreeMap<String, Message> {
     let mut file = Vec::new();
     for mail in mails {

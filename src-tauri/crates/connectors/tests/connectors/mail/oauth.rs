@@ -16,7 +16,7 @@ use super::dovecot::{USER, settings};
 use super::{Ended, run, until};
 use crate::inbox::MemoryInbox;
 
-/// A provider that gives these answers one after another. It keeps what it was asked.
+/// A provider that gives these answers in sequence, and records the requests.
 struct Provider {
     address: String,
     asked: Arc<Mutex<Vec<String>>>,
@@ -118,7 +118,7 @@ async fn a_provider_is_asked_at_its_interval_until_the_code_was_entered() {
     assert!(!format!("{waiting:?}").contains("dev-1"));
     let began = tokio::time::Instant::now();
     let secret = waiting.finish(|| false, &At(1000)).await.unwrap();
-    // Twice after 2 s, then after 7 s, and after a lost question twice as long.
+    // Twice after 2 s, then after 7 s, and after a lost request twice as long.
     let took = began.elapsed();
     assert!((Duration::from_secs(25)..Duration::from_secs(27)).contains(&took), "{took:?}");
     assert!(
@@ -168,7 +168,7 @@ async fn tokens_go_to_nobody_else() {
     assert!(matches!(&open, Err(Fault::Refused { detail }) if detail.contains("https")), "{open:?}");
 }
 
-/// A mail server that knows one token. Returns its port.
+/// A mail server that accepts one token. Returns its port.
 async fn server(good: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -186,7 +186,7 @@ async fn server(good: &'static str) -> u16 {
                         "+ \r\n".to_owned()
                     }
                     "" if first == good => format!("{tag} OK done\r\n"),
-                    // The reason, to which the client answers with nothing.
+                    // The reason, which the client answers with an empty line.
                     "" if !first.is_empty() => "+ eyJzdGF0dXMiOiI0MDEifQ==\r\n".to_owned(),
                     "" => format!("{tag} NO [AUTHENTICATIONFAILED] expired\r\n"),
                     "CAPABILITY" => format!("* CAPABILITY IMAP4rev1 AUTH=XOAUTH2\r\n{first} OK done\r\n"),
@@ -227,7 +227,7 @@ async fn a_token_is_renewed_when_it_ends_or_is_refused_and_the_new_one_is_kept()
         assert!(provider.asked.lock().unwrap()[0].contains("refresh_token=rt-1"));
         inbox.assert_no_secret("", &["at-1-quokka", "rt-1-quokka", "at-2-quokka"]);
     }
-    // The person took the permission back.
+    // The person revoked the permission.
     let provider = provider(&[(400, r#"{"error":"invalid_grant"}"#)]).await;
     let settings =
         MailSettings { sign_in: SignIn::Oauth2(oauth(&provider.address)), ..settings(server(AT_2).await, Security::Plain) };

@@ -1,4 +1,4 @@
-//! A way to a server that breaks after a chosen number of bytes, and counts its connections.
+//! A proxy that breaks the connection to a server after a chosen number of bytes, and counts connections.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,8 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A way to this port. The first connections break after so many bytes from the server; all others stay whole.
+    /// A proxy to this port. The first connections break after the given number of bytes from the server; all others stay
+    /// intact.
     pub(crate) async fn start(behind: u16, cuts: impl IntoIterator<Item = u64>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! What is read arrives whole, once, and with the ids of an import; and nothing changes in the mailbox.
+//! Mails arrive whole, once, and with the ids of an import; and reading changes nothing in the mailbox.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::inbox::{Kept, MemoryInbox, is_soak};
 
 const FOLDERS: [&str; 3] = ["INBOX", "Archive", "Projects/Bees"];
 
-/// A server with so many mails in three folders, and what an import of them gives.
+/// A server with this many mails in three folders, and the result of importing them.
 fn filled(count: usize) -> (Dovecot, BTreeMap<String, Message>) {
     let mut server = Dovecot::new("");
     let mut expect = BTreeMap::new();
@@ -67,9 +67,9 @@ async fn nothing_is_lost_doubled_or_altered_through_disconnects_restarts_and_kil
     let is_long = is_soak();
     let (count, cuts) = if is_long { (20_000, 50_u64) } else { (300, 10) };
     let (mut server, expect) = filled(count);
-    // Three folders have equally many.
+    // All three folders have the same number.
     let count = expect.len();
-    // Two of three connections break: in the greeting, in the list of folders, in the marks, within mails.
+    // Two of three connections break: in the greeting, in the list of folders, in the marks, or within mails.
     let lengths = (0..cuts).flat_map(|cut| [40 + cut * 2_500, 700 + cut * 1_500, u64::MAX]);
     let proxy = Proxy::start(server.port(), lengths).await;
     let settings = MailSettings { port: proxy.port, ..server.settings() };
@@ -98,7 +98,8 @@ async fn nothing_is_lost_doubled_or_altered_through_disconnects_restarts_and_kil
     assert_eq!(inbox.with(|kept| kept.known), 0, "none was delivered twice");
 }
 
-/// Reads a folder that is then deleted and made again with half of its mails and some new ones. `lie` may change the position.
+/// Reads a folder that is then deleted and created again with half of its mails and some new ones. `lie` may change the
+/// position.
 async fn through_new_numbers(lie: impl Fn(String, u32) -> String) -> (usize, usize) {
     let mut server = Dovecot::start("");
     let mut hand = server.hand();
@@ -131,7 +132,7 @@ async fn a_folder_whose_numbers_changed_is_read_again_and_nothing_is_doubled() {
 
 #[tokio::test]
 async fn control_who_ignores_that_numbers_changed_loses_mail() {
-    // The position claims to be of the new folder, as if the connector did not compare.
+    // The position claims to belong to the new folder, as if the connector made no comparison.
     let ignore = |position: String, validity: u32| {
         let mut position: serde_json::Value = serde_json::from_str(&position).unwrap();
         assert_ne!(position["validity"], validity, "the folder has new numbers");
@@ -142,7 +143,7 @@ async fn control_who_ignores_that_numbers_changed_loses_mail() {
     assert!(found < 30, "{found}");
 }
 
-/// Waits until it is live, puts a mail into a folder, and returns how long it took to arrive.
+/// Waits until the connector is live, puts a mail into a folder, and returns how long the mail took to arrive.
 async fn arrival(config: &str, check_s: u32, folder: &str) -> Duration {
     let mut server = Dovecot::new(config);
     server.put("INBOX", &[mail("old", 1)]);
@@ -156,7 +157,7 @@ async fn arrival(config: &str, check_s: u32, folder: &str) -> Duration {
     let watch = async {
         until("live", || inbox.with(|kept| is_live(kept))).await;
         assert_eq!(inbox.texts().len(), 2);
-        // Idling begins after it is live, whenever the server is ready.
+        // Idling begins after the connector is live, at a time the server decides.
         hand.append(folder, "", &mail("new", 4));
         until("arrived", || inbox.texts().len() == 3).await
     };
@@ -168,7 +169,7 @@ async fn arrival(config: &str, check_s: u32, folder: &str) -> Duration {
 
 #[tokio::test]
 async fn a_new_mail_is_announced_and_read_within_three_seconds() {
-    // The next look at folders would be in four minutes.
+    // The next check of the folders would be in four minutes.
     let waited = arrival("", 240, "INBOX").await;
     assert!(waited < Duration::from_secs(3), "{waited:?}");
 }
@@ -193,7 +194,7 @@ async fn nothing_in_the_mailbox_changes() {
     run_until(&server.settings(), &inbox, is_live).await;
     assert_eq!(inbox.texts().len(), 30);
     assert_eq!(marks(&mut server.hand()), before);
-    // The control: who reads without PEEK leaves a mark.
+    // The control: reading without PEEK leaves a mark.
     hand.ask("SELECT Archive");
     hand.ask("UID FETCH 1 (BODY[])");
     let after = marks(&mut server.hand());
@@ -350,7 +351,7 @@ async fn a_folder_that_vanished_is_said_once_the_others_go_on_and_so_does_it_whe
         until("read", || inbox.texts().len() == 4 && inbox.with(|kept| is_live(kept))).await;
         hand.ask("DELETE Bees");
         until("said", || missing() == ["Bees"]).await;
-        // Longer than the folders are looked at.
+        // Longer than the interval at which the folders are checked.
         hand.append("INBOX", "", &mail("i", 1));
         until("the other folder", || inbox.texts().len() == 5).await;
         hand.append("INBOX", "", &mail("i", 2));

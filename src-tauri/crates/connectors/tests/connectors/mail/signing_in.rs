@@ -58,7 +58,7 @@ async fn a_certificate_that_nobody_trusts_is_refused() {
     assert!(matches!(&ended, Ended::Refused(told) if told.contains("STARTTLS")), "{ended:?}");
 }
 
-/// Where the test below finds its server when it runs in a process that trusts it.
+/// Where the test below finds its server when it runs in a process that trusts the server.
 const TRUSTED: &str = "KEEPSAKE_TEST_TRUSTED_MAIL";
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Signing in in the browser, at a Synapse that lets a server of its own check who somebody is.
+//! Signing in with the browser, at a Synapse that delegates checking who somebody is to a separate server.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::synapse::{Synapse, http_builder};
 
-/// Says that whoever comes is ana.
+/// Says that every visitor is ana.
 const CHECKED: &str = r#"<cas:serviceResponse xmlns:cas="http://www.yale.edu/tp/cas"><cas:authenticationSuccess>
     <cas:user>ana</cas:user></cas:authenticationSuccess></cas:serviceResponse>"#;
 
@@ -33,7 +33,7 @@ async fn synapse() -> Synapse {
     .await
 }
 
-/// Calls an address as a browser does, one step at a time.
+/// Requests an address as a browser does, one step at a time.
 async fn call(url: &str) -> Response {
     try_call(url).await.unwrap()
 }
@@ -42,13 +42,14 @@ async fn try_call(url: &str) -> reqwest::Result<Response> {
     http_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap().get(url).send().await
 }
 
-/// Where an answer sends the browser.
+/// Where an answer redirects the browser.
 fn onward(answer: &Response) -> String {
     assert_eq!(answer.status(), StatusCode::FOUND, "{answer:?}");
     answer.headers()["location"].to_str().unwrap().to_owned()
 }
 
-/// What the browser does: to the homeserver, to where the person signs in, and back to both. Returns the address at the end.
+/// Does what the browser does: goes to the homeserver, to where the person signs in, and back to both. Returns the final
+/// address.
 async fn sign_in(address: &str) -> String {
     let page = onward(&call(address).await);
     let service = Url::parse(&page).unwrap().query_pairs().find(|(name, _)| name == "service").unwrap().1.into_owned();
@@ -72,7 +73,7 @@ async fn who_signs_in_in_the_browser_is_connected_and_the_way_back_works_once() 
     let mut guessed = Url::parse(&back).unwrap();
     guessed.set_path("/guessed");
     assert_eq!(call(guessed.as_str()).await.status(), StatusCode::NOT_FOUND);
-    // A connection on which nothing comes stops nothing either.
+    // A connection that sends nothing stops nothing either.
     let idle = tokio::net::TcpStream::connect((guessed.host_str().unwrap(), guessed.port().unwrap())).await.unwrap();
     let answer = call(&back).await;
     assert_eq!((answer.status(), &answer.headers()["cache-control"]), (StatusCode::OK, &"no-store".parse().unwrap()));
@@ -85,7 +86,7 @@ async fn who_signs_in_in_the_browser_is_connected_and_the_way_back_works_once() 
     assert_eq!(settings.sign_in, SignIn::Browser);
     let kept = connected.secret.as_ref().unwrap();
     assert!(!kept.expose_secret().contains(token.expose_secret()));
-    // Both the address and the token are used up.
+    // Neither the address nor the token can be used again.
     assert!(try_call(&back).await.is_err(), "nobody listens any more");
     let again = connect(entered(synapse.address(), SignIn::Browser), Some(token.clone())).await.unwrap_err();
     assert!(again.to_string().contains("Sign in in the browser again"), "{again}");

@@ -1,4 +1,4 @@
-//! Somebody who writes encrypted, with the parts that the connector has too.
+//! A user who sends encrypted messages, built on the same libraries as the connector.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn often() -> EncryptionSettings {
     EncryptionSettings { rotation_period_msgs: 20, ..EncryptionSettings::default() }
 }
 
-/// Somebody who writes encrypted.
+/// A user who sends encrypted messages.
 pub(super) struct Cipherer {
     pub(super) user: User,
     pub(super) machine: OlmMachine,
@@ -64,13 +64,13 @@ impl Cipherer {
         }
     }
 
-    /// Gives the key of the room to the devices of `readers` as they are now.
+    /// Sends the room's key to the current devices of `readers`.
     pub(super) async fn share(&self, room: &str, readers: &[&User]) {
         let keys = self.prepare(room, readers).await;
         self.hand_out(keys).await;
     }
 
-    /// Encrypts the key of the room for the devices of `readers`, and sends nothing yet.
+    /// Encrypts the room's key for the devices of `readers`, without sending it yet.
     pub(super) async fn prepare(&self, room: &str, readers: &[&User]) -> Vec<Arc<ToDeviceRequest>> {
         let room = RoomId::parse(room).unwrap();
         let readers: Vec<OwnedUserId> = readers.iter().map(|user| UserId::parse(&user.id).unwrap()).collect();
@@ -87,7 +87,7 @@ impl Cipherer {
         self.machine.share_room_key(&room, readers.iter().copied(), often()).await.unwrap()
     }
 
-    /// Makes and gives a new key, if the one of the room was used often enough.
+    /// Creates and sends a new key, if the room's key was used often enough.
     pub(super) async fn renew(&self, room: &str, readers: &[&User]) {
         let room = RoomId::parse(room).unwrap();
         let readers: Vec<OwnedUserId> = readers.iter().map(|user| UserId::parse(&user.id).unwrap()).collect();
@@ -95,7 +95,7 @@ impl Cipherer {
         self.hand_out(keys).await;
     }
 
-    /// Sends keys that are prepared.
+    /// Sends prepared keys.
     pub(super) async fn hand_out(&self, keys: Vec<Arc<ToDeviceRequest>>) {
         for asked in keys {
             self.send_to_device(&asked).await;
@@ -110,14 +110,14 @@ impl Cipherer {
         self.machine.mark_request_as_sent(<&TransactionId>::from(asked.txn_id.as_str()), &answer).await.unwrap();
     }
 
-    /// Tells the server of signatures.
+    /// Uploads signatures to the server.
     pub(super) async fn sign(&self, asked: &upload_signatures::v3::Request) {
         let body = serde_json::to_value(&asked.signed_keys).unwrap();
         let answer = self.user.ask(Method::POST, "keys/signatures/upload", Some(body)).await;
         assert!(answer["failures"].as_object().is_none_or(serde_json::Map::is_empty), "{answer}");
     }
 
-    /// Makes a new key for the next message, which nobody has yet.
+    /// Creates a new key for the next message, which nobody has yet.
     pub(super) async fn change_key(&self, room: &str) {
         self.machine.discard_room_key(&RoomId::parse(room).unwrap()).await.unwrap();
     }

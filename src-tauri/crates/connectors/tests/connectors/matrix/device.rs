@@ -1,4 +1,4 @@
-//! The device of the connector: verified by the recovery key, which opens messages from before it, and by comparing emoji.
+//! The connector's device: verified by the recovery key, which opens messages older than the device, and by comparing emoji.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -38,13 +38,13 @@ fn device_of(account: &Account) -> String {
     }
 }
 
-/// Asks something of the device of an account that is being read.
+/// Sends a request to the device of an account that is being read.
 async fn ask(account: &Account, request: DeviceRequest) -> Result<(), String> {
     let result = account.inbox.ask(request);
     tokio::task::spawn_blocking(move || result.recv_timeout(Duration::from_secs(60)).unwrap()).await.unwrap()
 }
 
-/// What ben says before the connector's device exists. Each line has a key of its own.
+/// What ben says before the connector's device exists. Each line is encrypted with a different key.
 const EARLIER: [&str; 3] = ["Grüße, 🐝", "the <b>second</b> line", "a third, with\ntwo lines"];
 
 struct Scene {
@@ -56,7 +56,7 @@ struct Scene {
     reading: Reading,
 }
 
-/// An encrypted room in which was talked before the connector signed in, and whose keys ana's other device backed up.
+/// An encrypted room with messages from before the connector signed in, whose keys ana's other device backed up.
 async fn scene() -> Scene {
     let synapse = Synapse::start().await;
     let (ana, ben) = (synapse.user("ana").await, synapse.user("ben").await);
@@ -80,7 +80,7 @@ async fn scene() -> Scene {
         unreadable(inbox, &room) == Some(3) && device.can_be_verified && device.backup == KeyBackup::Locked
     };
     account.wait("the count of what cannot be read", waiting).await;
-    // The other device learns of this one.
+    // The other device learns about this one.
     element.sync().await;
     assert!(!account.inbox.device().is_verified);
     assert!(account.inbox.texts().iter().all(|text| !EARLIER.contains(&text.as_str())));
@@ -95,7 +95,7 @@ fn is_read(inbox: &MemoryInbox, room: &str) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_recovery_key_verifies_the_device_and_opens_what_was_said_before_it() {
     let Scene { _synapse, element, ben, room, account, reading } = scene().await;
-    // The control: another account's recovery key says so in one sentence, and changes nothing.
+    // The control: another account's recovery key gives an error of one sentence, and changes nothing.
     let wrong = SecretStorageKey::new().to_base58();
     let (before, statuses) = (account.inbox.device(), account.inbox.with(|kept| kept.devices.len()));
     let refused = ask(&account, DeviceRequest::Recover(wrong.clone().into())).await.unwrap_err();
@@ -113,7 +113,7 @@ async fn the_recovery_key_verifies_the_device_and_opens_what_was_said_before_it(
             is_read(inbox, &room) && inbox.device().is_verified && inbox.device().backup == opened
         })
         .await;
-    // The others see it as well.
+    // The other devices see it as well.
     element.cipherer.machine.mark_all_tracked_users_as_dirty().await.unwrap();
     element.sync().await;
     let device = element.device(&device_of(&account)).await.unwrap();
@@ -167,7 +167,7 @@ async fn comparing_emoji_verifies_the_device_and_brings_the_key_of_the_backup() 
         let request = element.accept_request().await;
         let (sas, emoji) = element.compare(&request).await;
         element.confirm(&sas).await;
-        // It answers the request for the key of the backup.
+        // The other device answers the request for the key of the backup.
         for _ in 0..50 {
             element.sync().await;
             if account.inbox.device().backup != KeyBackup::Locked {
@@ -215,7 +215,7 @@ async fn the_other_device_may_ask_and_emoji_that_differ_verify_nothing() {
     let again = ask(&account, DeviceRequest::Match).await.unwrap_err();
     assert!(again.contains("No emoji"), "{again}");
 
-    // It takes too long, or is stopped: by the other device and by the person.
+    // The comparison takes too long, or is stopped: by the other device and by the person.
     for (code, expect) in [("m.timeout", ComparisonStage::TimedOut), ("m.user", ComparisonStage::Cancelled)] {
         let request = element.request(&here).await;
         account.wait("the request", |inbox| stage(inbox) == Some(ComparisonStage::Offered)).await;

@@ -1,4 +1,4 @@
-//! Where a homeserver is, by the name of its users (`.well-known`), and certificates that cannot be trusted.
+//! Finding a homeserver by the name in its users' ids (`.well-known`), and certificates that cannot be trusted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use tokio_rustls::TlsAcceptor;
 use super::scripted::address_of_a_server;
 use crate::inbox::MemoryInbox;
 
-/// Where the child of a test finds the certificate that its system trusts.
+/// Where the child process of a test finds the certificate that its system trusts.
 const CHILD: &str = "KEEPSAKE_DISCOVERY_CHILD";
 
 const CERTIFICATE: &str = "certificate.pem";
 const KEY: &str = "key.pem";
 
-/// Writes a certificate for localhost, which nobody has signed.
+/// Writes a self-made certificate for localhost that no authority has signed.
 fn certify(folder: &Path) {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
@@ -27,7 +27,8 @@ fn certify(folder: &Path) {
     std::fs::write(folder.join(KEY), certified.signing_key.serialize_pem()).unwrap();
 }
 
-/// A web server with this certificate that answers with `known` to the discovery, and with 404 to everything else. Returns its name.
+/// A web server with this certificate that answers discovery requests with `known`, and everything else with 404. Returns its
+/// name.
 async fn serve(folder: &Path, known: String) -> String {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let certificate = CertificateDer::from_pem_file(folder.join(CERTIFICATE)).unwrap();
@@ -39,7 +40,7 @@ async fn serve(folder: &Path, known: String) -> String {
     tokio::spawn(async move {
         loop {
             let (call, _) = listener.accept().await.unwrap();
-            // One that does not trust the certificate ends here.
+            // A client that does not trust the certificate ends here.
             let Ok(mut call) = acceptor.accept(call).await else { continue };
             let mut head = Vec::new();
             while !head.windows(4).any(|window| window == b"\r\n\r\n") && call.read_buf(&mut head).await.unwrap_or(0) > 0 {}
@@ -65,7 +66,7 @@ async fn sign_in(homeserver: &str, user: &str) -> Result<Connected, Fault> {
 /// Whether a fault is the one that was expected.
 type Expect = fn(&Fault) -> bool;
 
-/// What the child checks, whose system trusts the certificate.
+/// Checks in the child process, whose system trusts the certificate.
 async fn trusting(folder: &Path) {
     let homeserver = address_of_a_server().await;
     let told = |base: &str| json!({ "m.homeserver": { "base_url": base } }).to_string();
@@ -80,7 +81,7 @@ async fn trusting(folder: &Path) {
         ("a server without encryption", told(&plain), |fault| fault.to_string().contains("https://")),
         ("no address", told("nowhere"), |fault| matches!(fault, Fault::Protocol { .. })),
         ("too much", large, |fault| matches!(fault, Fault::Protocol { .. })),
-        // Then the homeserver is where its name says, and has no account there.
+        // In this case the homeserver is at its own name, and has no account there.
         ("a web page", none, |fault| matches!(fault, Fault::Refused { .. })),
     ];
     for (what, known, expect) in cases {
@@ -96,7 +97,7 @@ async fn a_certificate_that_cannot_be_trusted_is_said_and_nothing_is_sent() {
     certify(folder.path());
     let homeserver = address_of_a_server().await;
     let name = serve(folder.path(), json!({ "m.homeserver": { "base_url": homeserver } }).to_string()).await;
-    // Also not for the discovery, which could lead elsewhere.
+    // Not for the discovery either, which could redirect elsewhere.
     for entered in [format!("https://{name}"), name] {
         let fault = sign_in(&entered, "ana").await.unwrap_err();
         let Fault::Certificate { detail } = &fault else { panic!("{entered}: {fault:?}") };
@@ -112,7 +113,7 @@ async fn the_name_of_a_server_leads_to_its_homeserver() {
     }
     let folder = tempfile::tempdir().unwrap();
     certify(folder.path());
-    // What a system trusts is read once in a process, so the connector has one of its own.
+    // The system's trusted certificates are read once per process, so the connector gets its own process.
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child
         .args(["--exact", "matrix::discovery::the_name_of_a_server_leads_to_its_homeserver", "--nocapture"])

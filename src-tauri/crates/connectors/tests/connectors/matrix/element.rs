@@ -29,9 +29,9 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// The other device.
 pub(super) struct Element {
     pub(super) cipherer: Cipherer,
-    /// The recovery key, as a person reads it.
+    /// The recovery key, as shown to a person.
     pub(super) recovery_key: String,
-    /// All secrets in clear text, to look for.
+    /// All secrets in clear text, to search for.
     pub(super) secrets: Vec<String>,
     since: Mutex<Option<String>>,
 }
@@ -91,7 +91,7 @@ impl Element {
         user.ask(Method::PUT, &path, Some(content)).await;
     }
 
-    /// Takes in what was sent to this device, and sends what is due.
+    /// Processes what was sent to this device, and sends what is due.
     pub(super) async fn sync(&self) {
         let since = self.since.lock().unwrap().clone().map(|since| format!("&since={since}")).unwrap_or_default();
         let answer = self.cipherer.user.ask(Method::GET, &format!("sync?timeout=0{since}"), None).await;
@@ -114,7 +114,7 @@ impl Element {
         self.cipherer.send_due().await;
     }
 
-    /// Writes the keys of messages that this device has into the backup.
+    /// Writes this device's message keys into the backup.
     pub(super) async fn back_up(&self) {
         let backup = self.cipherer.machine.backup_machine();
         while let Some((id, asked)) = backup.backup().await.unwrap() {
@@ -165,7 +165,7 @@ impl Element {
         request
     }
 
-    /// Asks a device of the account to compare emoji.
+    /// Requests a comparison of emoji with a device of the account.
     pub(super) async fn request(&self, device: &str) -> VerificationRequest {
         let machine = &self.cipherer.machine;
         machine.mark_all_tracked_users_as_dirty().await.unwrap();
@@ -176,7 +176,7 @@ impl Element {
         request
     }
 
-    /// Goes on until the emoji are shown. Returns them.
+    /// Continues until the emoji are shown. Returns them.
     pub(super) async fn compare(&self, request: &VerificationRequest) -> (Sas, Vec<String>) {
         let sas = self
             .until("the start", || match request.state() {
@@ -192,7 +192,7 @@ impl Element {
         (sas, emoji)
     }
 
-    /// Confirms the emoji, and waits until the other side did.
+    /// Confirms the emoji, and waits until the other side has confirmed them.
     pub(super) async fn confirm(&self, sas: &Sas) {
         let (messages, signatures) = sas.confirm().await.unwrap();
         self.send(messages).await;
@@ -202,7 +202,7 @@ impl Element {
         self.until("the end", || sas.is_done().then_some(())).await;
     }
 
-    /// Cancels a comparison with a code of the protocol.
+    /// Cancels a comparison with a code from the protocol.
     pub(super) async fn cancel(&self, request: &VerificationRequest, to: &str, code: &str) {
         let user = &self.cipherer.user;
         let content = json!({ "transaction_id": request.flow_id().as_str(), "code": code, "reason": "" });

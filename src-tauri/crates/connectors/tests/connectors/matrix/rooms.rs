@@ -1,4 +1,4 @@
-//! Who is in a room and who can read it, keys that come late, and that an export of the same room gives the same messages.
+//! Who is in a room and who can read it, keys that arrive late, and that an export of the same room gives the same messages.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -40,7 +40,7 @@ async fn who_is_in_a_room_and_who_can_read_it_is_known_at_once() {
     assert_eq!(found.visibility, Visibility::Private);
     account.inbox.select(&room, None);
     account.read_until("the members", |inbox| members(inbox, &room) == ["@ben:localhost"]).await;
-    // While it is read:
+    // While the account is being read:
     let changes = async {
         ben.invite(&room, &cleo).await;
         cleo.join(&room).await;
@@ -59,7 +59,7 @@ async fn who_is_in_a_room_and_who_can_read_it_is_known_at_once() {
     let said = account.inbox.with(|kept| kept.messages.iter().find(|message| message.text == "in public").cloned()).unwrap();
     assert_eq!((said.visibility, said.conversation_title.as_deref()), (Visibility::Public, Some("Bees")));
     assert!(has(&account.inbox, "cleo joined") && has(&account.inbox, "ben named the room Bees"));
-    // While it is not:
+    // While it is not being read:
     cleo.leave(&room).await;
     ben.set_state(&room, "m.room.join_rules", json!({ "join_rule": "invite" })).await;
     account
@@ -84,7 +84,8 @@ async fn what_was_said_before_a_room_became_public_stays_private_whenever_it_is_
     account.read_until("the open room", |inbox| has(inbox, "always open")).await;
     // A room counts as open from its beginning if it is opened within seconds.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
-    // In one answer: words, the opening, and more words. Then the history of the room is read, when it is public.
+    // In one answer: messages, the opening of the room, and more messages. Then the history of the room is read, when it is
+    // public.
     said(&room, "still among us").await;
     ben.set_state(&room, "m.room.join_rules", json!({ "join_rule": "public" })).await;
     said(&room, "for everybody").await;
@@ -117,7 +118,7 @@ async fn a_room_that_is_replaced_says_so_and_the_new_one_is_offered_as_its_conti
     let new = ben.upgrade(&old).await;
     ben.invite(&new, &ana).await;
     ana.join(&new).await;
-    // The control: a room of somebody who only claims to continue it.
+    // The control: somebody's room that only claims to continue it.
     let predecessor = json!({ "predecessor": { "room_id": old, "event_id": "$none" } });
     let claim =
         ben.create_room(&[&ana], json!({ "preset": "private_chat", "name": "Bees", "creation_content": predecessor })).await;
@@ -143,7 +144,7 @@ async fn a_room_that_is_replaced_says_so_and_the_new_one_is_offered_as_its_conti
     assert_eq!(said.unwrap().conversation_title.as_deref(), Some("Bees"), "the conversation keeps its name");
 }
 
-/// Collects what an importer reads.
+/// Collects the output of an importer.
 #[derive(Default)]
 struct Collected(Vec<Message>);
 
@@ -211,7 +212,7 @@ async fn an_export_of_the_same_room_gives_the_same_messages() {
     assert_eq!(live.keys().collect::<Vec<_>>(), exported.keys().collect::<Vec<_>>());
     for (id, message) in &live {
         let mut exported = exported[id].clone();
-        // An export names people from the event on that tells their name, and the first event comes before it.
+        // An export names people only after the event that contains their name, and the first event precedes it.
         exported.text = exported.text.replace("@ben:localhost created the room", "ben created the room");
         assert_eq!(message, &exported);
     }
@@ -228,18 +229,18 @@ async fn a_message_whose_key_comes_late_is_counted_and_then_read() {
     assert!(account.inbox.with(|kept| kept.found[&room].is_encrypted));
     account.inbox.select(&room, None);
     let ben = Cipherer::new(ben).await;
-    // The device of ana has no keys yet, so nobody can give it one.
+    // The device of ana has no keys yet, so nobody can send it a room key.
     ben.share(&room, &[&ana]).await;
     ben.send(&room, "m.room.message", text("before the device"), "1").await;
     let unreadable = |inbox: &MemoryInbox| inbox.with(|kept| kept.unreadable.get(&room).copied());
     account.read_until("the count", |inbox| unreadable(inbox) == Some(1)).await;
     assert!(!has(&account.inbox, "before the device"));
-    // From now on the device gets keys, which open nothing that was said before.
+    // From now on the device receives keys, which do not open earlier messages.
     ben.share(&room, &[&ana]).await;
     ben.send(&room, "m.room.message", text("after the device"), "2").await;
     account.read_until("the next message", |inbox| has(inbox, "after the device")).await;
     assert_eq!(unreadable(&account.inbox), Some(1));
-    // A message before its key.
+    // A message that arrives before its key.
     ben.change_key(&room).await;
     let late = ben.prepare(&room, &[&ana]).await;
     ben.send(&room, "m.room.message", text("before its key"), "3").await;

@@ -1,4 +1,4 @@
-//! Runs a connector in a test: until a condition holds, or until it is dropped at some await.
+//! Runs a connector in a test: until a condition holds, or until it is dropped at some await point.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::synapse::{PASSWORD, Synapse, User};
 use crate::inbox::MemoryInbox;
 
-/// How long it may take on a busy machine until a condition holds or another message comes.
+/// Maximum time on a busy machine until a condition holds or another message arrives.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A connected account and its inbox.
@@ -36,7 +36,7 @@ impl Drop for Reading {
     }
 }
 
-/// A future that is dropped after so many polls.
+/// A future that is dropped after this many polls.
 pub(super) struct DropAfter<F> {
     pub(super) future: Pin<Box<F>>,
     pub(super) polls: u32,
@@ -55,7 +55,7 @@ impl<F: Future> Future for DropAfter<F> {
 }
 
 impl Account {
-    /// Connects the account of a user with the password.
+    /// Connects a user's account with the password.
     pub(super) async fn of(synapse: &Synapse, user: &User) -> Self {
         let entered = Matrix { homeserver: synapse.address(), user: user.id.clone(), device: None, sign_in: SignIn::Password };
         let connected = connect(Settings::Matrix(entered), Some(synapse.password().into())).await.unwrap();
@@ -65,12 +65,12 @@ impl Account {
         Self { settings: connected.settings, inbox }
     }
 
-    /// Reads until a condition holds. A failure in between is tried again.
+    /// Reads until a condition holds. Failures in between are retried.
     pub(super) async fn read_until(&self, what: &str, holds: impl Fn(&MemoryInbox) -> bool) {
         self.read_with(self.inbox.link(), what, holds).await;
     }
 
-    /// As [`read_until`](Self::read_until), through an inbox of another kind before the one in memory.
+    /// Like [`read_until`](Self::read_until), through an inbox of another kind in front of the one in memory.
     pub(super) async fn read_into_until(&self, into: Arc<dyn Inbox>, what: &str, holds: impl Fn(&MemoryInbox) -> bool) {
         self.read_with(Link::new(into, watch::channel(0).1), what, holds).await;
     }
@@ -126,7 +126,7 @@ impl Account {
         }
     }
 
-    /// Reads, and is dropped at an await: after so many polls or so long.
+    /// Reads, and is dropped at an await point after this many polls or this much time.
     pub(super) async fn read_and_drop(&self, into: Arc<dyn Inbox>, polls: u32, longest: Duration) {
         let link = Link::new(into, watch::channel(0).1);
         let faults = Mutex::new(String::new());
@@ -138,7 +138,7 @@ impl Account {
         self.assert_no_secret(&faults.lock().unwrap(), &[]);
     }
 
-    /// Fails if the password, the session, or one of these secrets got anywhere.
+    /// Fails if the password, the session, or one of these secrets leaked.
     #[track_caller]
     pub(super) fn assert_no_secret(&self, said: &str, more: &[&str]) {
         let secrets = [more, &[PASSWORD]].concat();
@@ -147,7 +147,7 @@ impl Account {
     }
 }
 
-/// The first fault of a run, or none within a time. No secret gets anywhere by it.
+/// The first fault of a run, or none within a time limit. Checks that no secret leaks.
 pub(super) async fn first_fault(
     settings: &Settings,
     secret: Option<Secret>,

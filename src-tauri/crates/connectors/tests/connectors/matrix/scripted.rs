@@ -1,4 +1,4 @@
-//! What the connector makes of refusals, broken answers and excess, from a server that answers by script.
+//! How the connector handles refusals, broken answers and excess, from a server that answers from a script.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,14 +19,14 @@ use crate::inbox::MemoryInbox;
 const USER: &str = "@ana:localhost";
 const ROOM: &str = "!bees:localhost";
 
-/// The access token of the session, and the one that renewal gives.
+/// The session's access token, and the one that a renewal returns.
 const FIRST: &str = "the-first-access-token";
 const SECOND: &str = "the-second-access-token";
 
-/// What the script answers to a synchronization, by its count from 0. `None` waits, as a long poll does.
+/// The script's answer to a synchronization, numbered from 0. `None` keeps the request open, as a long poll does.
 type Script = Arc<dyn Fn(u64, &str) -> Option<Response> + Send + Sync>;
 
-/// A server that answers by script.
+/// A server that answers from a script.
 struct Scripted {
     address: String,
     syncs: Arc<AtomicU64>,
@@ -98,7 +98,7 @@ impl Scripted {
     }
 }
 
-/// Starts a server that lets everybody sign in and tells nothing. Returns its address.
+/// Starts a server that lets everybody sign in and reports nothing. Returns its address.
 pub(super) async fn address_of_a_server() -> String {
     Scripted::start(Arc::new(|_, _| nothing("s0"))).await.address
 }
@@ -108,7 +108,7 @@ fn secret(refresh: Option<&str>) -> Option<Secret> {
     Some(session.to_string().into())
 }
 
-/// Runs a connector against a script until it fails, or `within`.
+/// Runs a connector against a script until it fails, or for the time `within`.
 async fn run(script: Script, refresh: Option<&str>, within: Duration) -> (Option<Fault>, Arc<MemoryInbox>, Scripted) {
     let server = Scripted::start(script).await;
     let inbox = MemoryInbox::new();
@@ -121,7 +121,7 @@ fn is_live(inbox: &MemoryInbox) -> bool {
     inbox.with(|kept| kept.statuses.last() == Some(&Status::Live))
 }
 
-/// After an initial synchronization, the script's answer; then nothing more.
+/// The script's answer after an initial synchronization; then nothing more.
 fn second(then: impl Fn() -> Option<Response> + Send + Sync + 'static) -> Script {
     Arc::new(move |count, _| match count {
         0 => nothing("s0"),
@@ -162,7 +162,7 @@ async fn each_refusal_is_a_fault_that_says_what_to_do() {
         protocol,
     )
     .await;
-    // The control: nothing of this happens with an answer that is right.
+    // The control: a correct answer causes none of this.
     check("nothing wrong", || nothing("s1"), |fault| fault.is_none()).await;
 }
 
@@ -177,7 +177,7 @@ async fn an_answer_without_an_end_is_cut_off() {
     assert!(matches!(&fault, Some(Fault::Protocol { detail }) if detail.contains("more than")), "{fault:?}");
 }
 
-/// A body that never ends.
+/// An endless body.
 fn tokio_stream_of(chunk: axum::body::Bytes) -> Body {
     struct Endless(axum::body::Bytes);
     impl http_body::Body for Endless {
@@ -234,7 +234,7 @@ async fn an_expired_token_is_renewed_and_kept_and_a_new_run_begins_with_it() {
     assert_eq!((&kept["access_token"], &kept["refresh_token"]), (&json!(SECOND), &json!("the-next-refresh-token")));
     let renewals = || server.requests.lock().unwrap()["POST refresh"];
     assert_eq!(renewals(), 1);
-    // The supervisor begins again with the secret that it had.
+    // The supervisor restarts it with the secret that it had.
     let again = first_fault(&server.settings(), secret(Some("a-refresh-token")), &inbox, Duration::from_secs(2)).await;
     assert!(again.is_none(), "{again:?}");
     assert_eq!(renewals(), 1);
@@ -267,7 +267,7 @@ async fn a_delivery_stays_within_its_limits_whatever_a_server_sends() {
     assert!(fault.is_none(), "{fault:?}");
     inbox.with(|kept| {
         assert_eq!(kept.messages.len(), 1_000);
-        // 20 MB in pieces of one.
+        // 20 MB in one-megabyte pieces.
         assert!(kept.deliveries >= 20, "{}", kept.deliveries);
     });
 }
@@ -295,10 +295,10 @@ async fn the_token_of_another_program_is_refused_because_its_keys_would_be_lost(
     assert!(matches!(connected.settings, Settings::Matrix(Matrix { device: Some(device), .. }) if device == "KEEPSAKE"));
 }
 
-/// Where the child of the next test finds its server.
+/// Where the child process of the next test finds its server.
 const CHILD: &str = "KEEPSAKE_MATRIX_CHILD";
 
-/// Memory that a connector may take, with a hostile server.
+/// Maximum memory of a connector that reads from a hostile server.
 const MEMORY_MAX_KB: u64 = 256 * 1024;
 
 fn peak_kb() -> u64 {
@@ -310,7 +310,7 @@ fn peak_kb() -> u64 {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_thousand_rooms_are_named_within_256_mib() {
-    // Memory is that of a process, so the connector has one of its own.
+    // Memory is counted per process, so the connector has a process of its own.
     if let Ok(address) = std::env::var(CHILD) {
         let inbox = MemoryInbox::new();
         let server = Scripted { address, syncs: Arc::default(), requests: Arc::default() };

@@ -16,8 +16,8 @@ use super::run::Account;
 use super::synapse::{Synapse, User};
 use crate::inbox::{Kept, MemoryInbox, is_soak};
 
-/// Messages of a run, how often the connector is dropped in it, how often the server is restarted, and the longest time that the
-/// connector is left to read, in milliseconds. A message costs the server some 30 ms, so only the harder room has many.
+/// Number of messages in a run, how often the connector is dropped, how often the server is restarted, and the longest time
+/// that the connector may read, in milliseconds. A message costs the server some 30 ms, so only the harder room has many.
 fn sizes(is_encrypted: bool) -> (usize, usize, usize, u32) {
     match (is_soak(), is_encrypted) {
         (true, true) => (10_000, 50, 5, 20_000),
@@ -68,12 +68,12 @@ impl Writer {
     }
 }
 
-/// Writes messages of every kind; returns what has to be remembered of them.
+/// Writes messages of every kind. Returns what has to be stored of them.
 async fn write(writer: &Writer, room: &str, prefix: &str, count: usize) -> BTreeMap<String, Said> {
     write_told(writer, room, prefix, count, &AtomicUsize::new(0)).await
 }
 
-/// As [`write`], and tells how many it has written.
+/// Like [`write`], and reports how many it has written.
 async fn write_told(writer: &Writer, room: &str, prefix: &str, count: usize, written: &AtomicUsize) -> BTreeMap<String, Said> {
     let mut said: BTreeMap<String, Said> = BTreeMap::new();
     let mut ids: Vec<String> = Vec::new();
@@ -132,7 +132,7 @@ fn remembered(inbox: &MemoryInbox) -> Vec<Message> {
     messages
 }
 
-/// Whether exactly what was said is remembered: in order, with text, time and relations.
+/// Whether exactly what was said is stored: in order, with text, time and relations.
 async fn compare(inbox: &MemoryInbox, said: &BTreeMap<String, Said>, reader: &User, room: &str) -> Result<(), String> {
     let mut messages = remembered(inbox);
     messages.sort_by_key(|message| message.time);
@@ -146,7 +146,7 @@ async fn compare(inbox: &MemoryInbox, said: &BTreeMap<String, Said>, reader: &Us
     if messages.len() != times.len() {
         return Err(format!("{} messages instead of {}", messages.len(), times.len()));
     }
-    // Messages of one millisecond may change places.
+    // Messages of the same millisecond may swap places.
     let order: Vec<i64> = messages.iter().map(|message| message.time.0).collect();
     let expected: Vec<i64> = times.iter().map(|(_, time)| *time).collect();
     if order != expected {
@@ -195,7 +195,7 @@ async fn scene(is_encrypted: bool) -> (Synapse, Account, User, Writer, String) {
     let room = ben.create_room(&[&ana], room).await;
     let account = Account::of(&synapse, &ana).await;
     account.inbox.select(&room, None);
-    // The device has keys once it was live.
+    // The device has keys once the account was live.
     account.read_until("the first run", is_live).await;
     let writer = match is_encrypted {
         true => Writer::Encrypted(Cipherer::new(ben).await, vec![ana.clone()]),
@@ -209,12 +209,12 @@ async fn exactly_once(is_encrypted: bool) {
     let (count, drops_min, restarts, longest_ms) = sizes(is_encrypted);
     let (mut synapse, written) = (synapse, AtomicUsize::new(0));
     let writing = write_told(&writer, &room, "live", count, &written);
-    // As long as something is said, so that the connector is dropped and the server restarted all the way.
+    // Runs as long as messages are being written, so that drops and restarts happen throughout.
     let reading = async {
         let (mut drops, mut restarted) = (0, 0);
         while drops < drops_min || restarted < restarts || written.load(Ordering::SeqCst) < count {
             let inbox = Arc::clone(&account.inbox) as Arc<dyn Inbox>;
-            // Half of them early, in the middle of anything; the others when they have read for some time.
+            // Half of the drops come early, in the middle of anything; the others after some time of reading.
             let polls = 1 + random(if drops % 2 == 0 { 200 } else { longest_ms });
             account.read_and_drop(inbox, polls, Duration::from_millis(200 + u64::from(random(longest_ms)))).await;
             drops += 1;
@@ -258,14 +258,14 @@ async fn what_is_said_in_an_encrypted_room_arrives_once_through_drops_and_a_rest
     exactly_once(true).await;
 }
 
-/// How an inbox goes wrong, as a connector would that did so.
+/// How an inbox goes wrong, as a connector with the same fault would.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
     /// It does not.
     Nothing,
-    /// What is missing is forgotten.
+    /// Forgets what is missing.
     GapForgotten,
-    /// The token is stored before the messages, and the process ends in between, once.
+    /// Stores the token before the messages, and the process ends in between, once.
     TokenFirst,
 }
 
@@ -301,7 +301,7 @@ impl Inbox for Faulty {
                 value["gaps"] = json!([]);
                 *position = value.to_string();
                 if has_gap {
-                    // The process ends here, so that the next one has nothing but what was stored.
+                    // The process ends here, so that the next one has only what was stored.
                     self.inner.deliver(delivery)?;
                     return Err(InboxError::Stopped);
                 }
@@ -342,7 +342,7 @@ impl Inbox for Faulty {
     }
 }
 
-/// More is said while nobody reads than a timeline has room for. The connector is dropped at every stage of filling the gap.
+/// While nobody reads, more is said than fits into a timeline. The connector is dropped at every stage of filling the gap.
 async fn gap(wrong: Wrong, is_encrypted: bool) -> Result<(), String> {
     let (_synapse, account, ana, writer, room) = scene(is_encrypted).await;
     let said = write(&writer, &room, "away", 260).await;
@@ -351,7 +351,7 @@ async fn gap(wrong: Wrong, is_encrypted: bool) -> Result<(), String> {
     }
     account
         .read_into_until(Faulty::new(&account.inbox, wrong), "the first of what was said", |inbox| {
-            // The account was live before anything was said, so being live alone says nothing.
+            // The account was live before anything was said, so being live alone proves nothing.
             is_live(inbox) && !remembered(inbox).is_empty()
         })
         .await;
@@ -359,7 +359,7 @@ async fn gap(wrong: Wrong, is_encrypted: bool) -> Result<(), String> {
     if wrong == Wrong::Nothing {
         account.read_until("everything that was said", settled).await;
     } else {
-        // Whatever a run without the fault can still find is found.
+        // Finds whatever a run without the fault can still find.
         account.read_and_drop(Arc::clone(&account.inbox) as Arc<dyn Inbox>, u32::MAX, Duration::from_secs(4)).await;
     }
     compare(&account.inbox, &said, &ana, &room).await
@@ -385,7 +385,7 @@ async fn a_connector_that_forgets_the_gap_would_be_found_out() {
 async fn a_connector_whose_token_moves_before_the_messages_would_be_found_out() {
     let (_synapse, account, ana, writer, room) = scene(false).await;
     let said = write(&writer, &room, "lost", 15).await;
-    // The first try ends between the token and the messages; the second one goes on from the token.
+    // The first attempt ends between the token and the messages; the second one continues from the token.
     account.read_and_drop(Faulty::new(&account.inbox, Wrong::TokenFirst), u32::MAX, Duration::from_secs(6)).await;
     let missing = compare(&account.inbox, &said, &ana, &room).await;
     assert!(missing.as_ref().is_err_and(|why| why.contains("instead of")), "{missing:?}");

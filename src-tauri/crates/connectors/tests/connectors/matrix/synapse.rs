@@ -14,7 +14,7 @@ const START_MAX: Duration = Duration::from_secs(120);
 /// The password of every account.
 pub(crate) const PASSWORD: &str = "a password of the tests";
 
-/// A homeserver, which is ended when dropped.
+/// A homeserver, which is stopped when dropped.
 pub(crate) struct Synapse {
     folder: tempfile::TempDir,
     port: u16,
@@ -32,7 +32,7 @@ impl Synapse {
         Self::start_with(json!({})).await
     }
 
-    /// A server with more in its configuration.
+    /// A server with additional configuration.
     pub(crate) async fn start_with(more: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -100,7 +100,7 @@ impl Synapse {
         }
     }
 
-    /// Ends the server, as a crash does.
+    /// Kills the server, as a crash does.
     pub(crate) fn end(&mut self) {
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -129,7 +129,7 @@ impl Drop for Synapse {
     }
 }
 
-/// Somebody who writes.
+/// A user who writes messages.
 #[derive(Clone)]
 pub(crate) struct User {
     base: String,
@@ -145,7 +145,7 @@ fn http() -> reqwest::Client {
 
 /// A client without certificates, which are not needed on loopback.
 pub(crate) fn http_builder() -> reqwest::ClientBuilder {
-    // Only the first installed provider counts, and it is always this one.
+    // Only the first installed provider takes effect, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
     reqwest::Client::builder().tls_backend_preconfigured(none)
@@ -158,7 +158,7 @@ pub(crate) fn percent(part: &str) -> String {
 }
 
 impl User {
-    /// Sends a request until the server answers, which may be starting again.
+    /// Repeats a request until the server, which may be restarting, answers.
     pub(crate) async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
         let url = format!("{}/_matrix/client/v3/{path}", self.base);
         let began = Instant::now();
@@ -206,7 +206,7 @@ impl User {
         self.ask(Method::POST, &format!("rooms/{}/invite", percent(room)), Some(body)).await;
     }
 
-    /// Sends an event. The same `transaction` sends it once, however often it is tried.
+    /// Sends an event. With the same `transaction`, it is sent only once, however often it is tried.
     pub(crate) async fn send(&self, room: &str, kind: &str, content: Value, transaction: &str) -> String {
         let path = format!("rooms/{}/send/{kind}/{transaction}", percent(room));
         self.ask(Method::PUT, &path, Some(content)).await["event_id"].as_str().unwrap().to_owned()
@@ -221,7 +221,7 @@ impl User {
         self.ask(Method::PUT, &format!("rooms/{}/state/{kind}/", percent(room)), Some(content)).await;
     }
 
-    /// Replaces a room by a new one. Returns its id.
+    /// Replaces a room with a new one. Returns its id.
     pub(crate) async fn upgrade(&self, room: &str) -> String {
         let body = json!({ "new_version": "11" });
         let answer = self.ask(Method::POST, &format!("rooms/{}/upgrade", percent(room)), Some(body)).await;

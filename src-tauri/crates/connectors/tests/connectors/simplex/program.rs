@@ -1,5 +1,4 @@
-//! A SimpleX program made of a script: chats with items, the documented commands that read them, and the ways in which it can
-//! fail or be hostile.
+//! A scripted SimpleX program: chats with items, the documented commands that read them, and ways to fail or be hostile.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -11,13 +10,13 @@ use tokio::sync::{broadcast, watch};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
-/// When the chats begin: 2026-01-09T12:00:00Z.
+/// The start of the chats: 2026-01-09T12:00:00Z.
 pub(crate) const BEGIN: i64 = 1_767_960_000;
 
-/// What the program tells of the profile that nobody else may learn: whoever has it can write to the person.
+/// A part of the profile that nobody else may learn: whoever has it can write to the person.
 pub(crate) const ADDRESS: &str = "simplex:/contact#/?v=2-7&smp=smp%3A%2F%2Fquokka";
 
-/// A time in the form of the program.
+/// A time in the format of the program.
 pub(crate) fn at(seconds: i64) -> String {
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     format!("2026-01-{:02}T{:02}:{:02}:{:02}Z", 9 + days, 12 + rest / 3600, rest / 60 % 60, rest % 60).replace("T24:", "T23:")
@@ -31,31 +30,31 @@ pub(crate) struct Chat {
     pub(crate) items: Vec<Value>,
 }
 
-/// What the program does.
+/// The behavior of the program.
 #[derive(Default)]
 pub(crate) struct Script {
     pub(crate) chats: Vec<Chat>,
     pub(crate) members: Vec<Value>,
-    /// Ends the connection in the middle of the answer after so many of them, and so many times.
+    /// Number of answers after which the connection ends in the middle of one, for each cut.
     pub(crate) cuts: Vec<usize>,
-    /// Leaves items from this one on out of the history, as for a reader that does not read on.
+    /// Leaves items from this one on out of the history, as for a reader that stops reading.
     pub(crate) hidden_from: Option<usize>,
-    /// Answers nothing from this command on.
+    /// Gives no answers from this command on.
     pub(crate) is_mute: Option<&'static str>,
     /// An answer of this size.
     pub(crate) huge: Option<usize>,
-    /// So many chats instead of those that are listed.
+    /// This many chats instead of those that are listed.
     pub(crate) many: i64,
-    /// Sends other answers and unknown events before every answer.
+    /// Sends unrelated answers and unknown events before every answer.
     pub(crate) chatters: bool,
     /// Answers every page with the newest items.
     pub(crate) repeats: bool,
     pub(crate) user: i64,
-    /// All commands that came.
+    /// All commands received.
     pub(crate) commands: Vec<String>,
 }
 
-/// A program that runs.
+/// A running program.
 #[derive(Clone)]
 pub(crate) struct Program {
     script: Arc<Mutex<Script>>,
@@ -65,7 +64,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts it on a port that is free.
+    /// Starts the program on a free port.
     pub(crate) async fn start(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let program = Self {
@@ -83,17 +82,17 @@ impl Program {
         program
     }
 
-    /// Reads or changes what it does.
+    /// Reads or changes the behavior of the program.
     pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
         self.script.lock().unwrap()
     }
 
-    /// Tells everybody who is connected.
+    /// Sends this to every connected client.
     pub(crate) fn tell(&self, resp: &Value) {
         let _ = self.events.send(json!({ "resp": resp }).to_string());
     }
 
-    /// Adds an item, and tells of it.
+    /// Adds an item, and sends an event about it.
     pub(crate) fn say(&self, chat: usize, item: &Value) {
         let mut script = self.script();
         script.chats[chat].items.push(item.clone());
@@ -103,7 +102,7 @@ impl Program {
         self.tell(&json!({ "type": "newChatItems", "user": user, "chatItems": [{ "chatInfo": info, "chatItem": item }] }));
     }
 
-    /// Waits for a command that begins so.
+    /// Waits for a command that begins like this.
     pub(crate) async fn asked(&self, beginning: &str) {
         let mut asked = self.asked.subscribe();
         while !self.script().commands.iter().any(|command| command.starts_with(beginning)) {
@@ -233,7 +232,7 @@ impl Program {
     }
 }
 
-/// Answers to others, events that nobody knows, and known ones without what they need.
+/// Answers to others, unknown events, and known events without required fields.
 fn chatter() -> Vec<Value> {
     vec![
         json!({ "corrId": "none of yours", "resp": { "type": "apiChat", "chat": { "chatInfo": {}, "chatItems": [] } } }),
@@ -281,7 +280,7 @@ pub(crate) fn member(row: i64, id: &str, name: &str) -> Value {
     })
 }
 
-/// An item with these words from the contact.
+/// An item with this text from the contact.
 pub(crate) fn item(row: i64, text: &str) -> Value {
     json!({
         "chatDir": { "type": "directRcv" },
@@ -294,7 +293,7 @@ pub(crate) fn item(row: i64, text: &str) -> Value {
     })
 }
 
-/// The id of an item that all who see it know, in base64: six bytes.
+/// The id of an item that everyone who sees the item knows, in base64: six bytes.
 fn shared(row: i64) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     (0..8).rev().map(|place| char::from(LETTERS[usize::try_from(row >> (6 * place)).unwrap() & 63])).collect()

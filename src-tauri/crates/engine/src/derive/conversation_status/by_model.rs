@@ -1,9 +1,9 @@
 //! Asks the chosen language model whether a conversation has ended (docs/sources.md#design-flow), once the rules no longer
 //! consider it clearly active.
 //!
-//! The model makes the same decision as the rules, with the same kinds of reasons. Its judgment replaces theirs in the
-//! conversation's row, under the name of the model. The rules' judgment stays until the model has answered, and also if the
-//! model fails or its answer has no support. Promises and tone always come from the rules.
+//! The model makes the same decision as the rules, with the same kinds of reasons. Its judgment replaces the rules' judgment in
+//! the conversation's row, under the name of the model. The rules' judgment stays until the model has answered, and also if the
+//! model fails or nothing supports its answer. Promises and tone always come from the rules.
 //!
 //! Not in this module: what is asked, and which parts of an answer are believed (`insight::conversation`).
 
@@ -31,7 +31,7 @@ impl Conversations<'_> {
             Ok((tx.log().conversation(id)?, rows, tx.log().last_seq(id)?, tx.conversation_status().standing(id)?))
         })?;
         // If no model is chosen anymore, the conversation was excluded, or a message arrived, there is nothing to ask: the
-        // rules have judged the conversation or will.
+        // rules have already judged the conversation or will do so.
         let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);

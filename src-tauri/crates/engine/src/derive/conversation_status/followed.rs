@@ -37,7 +37,7 @@ const PROMISE_WORDS_MIN: usize = 2;
 const SETTLES_MIN: f64 = 0.6;
 
 /// Number of lines right after a promise that are compared regardless of their subject, because a line that settles a promise
-/// is often too short to have one ("done!").
+/// is often too short to have a subject ("done!").
 const NEXT_LINES: u32 = 6;
 
 /// After those, only lines at least this similar in meaning to the promise are compared.
@@ -151,7 +151,7 @@ impl Conversations<'_> {
     }
 }
 
-/// A promise with the stored progress of this reader, or with no progress if there is none.
+/// A promise with the progress that this reader stored, or with no progress if there is none.
 fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[StoredCommitment], by: &str) -> Promise {
     let begun = Followed { by: by.to_owned(), through: None, lines: 0, compared: 0, surest: 0 };
     let stored = known
@@ -172,7 +172,7 @@ fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[Stored
     Promise { commitment, followed: followed.clone() }
 }
 
-/// The lines after a promise that were not examined yet and may settle it: those of the person who made it and of the
+/// The lines after a promise that have not been examined yet and may settle it: those of the person who made it and of the
 /// person it was made to. In a group, the latter is unknown.
 fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
     let Promise { commitment, followed } = promise;
@@ -205,8 +205,8 @@ fn is_at(stored: &StoredPlace, place: &Place, rows: &[InteractionRow]) -> bool {
         && (stored.start, stored.end) == (place.span.start(), place.span.end())
 }
 
-/// The ranges in which a message makes a promise. Assistants are left out, because what an assistant says it will do is done
-/// by the time it has said so.
+/// The ranges in which a message makes a promise. Assistants are left out, because an assistant has already done what it
+/// announces by the time its message ends.
 fn promises_in(row: &InteractionRow, reading: &Reading) -> Vec<Range<usize>> {
     if !is_persons(row.role, row.message_type, row.is_branch) {
         return Vec::new();

@@ -47,8 +47,8 @@ impl Playbooks<'_> {
         Ok(rows)
     }
 
-    /// As [`playbooks_for`](Self::playbooks_for), in the given snapshot and without an access record. A playbook with a line
-    /// that looks like an instruction to a machine is not served at all, because the rest of it would mislead.
+    /// Like [`playbooks_for`](Self::playbooks_for), but in the given snapshot and without an access record. A playbook with a
+    /// line that looks like an instruction to a machine is not served at all, because the rest of it would mislead.
     pub(crate) fn playbooks_seen(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
         let mut rows = self.open(tx, view)?;
         rows.retain(|row| texts(&row.version).all(may_be_served));

@@ -103,7 +103,7 @@ fn is_on_record(tx: &ReadTx<'_>, version: &PlaybookVersionRow) -> StoreResult<bo
     tx.playbooks().are_messages_on_record(&against)
 }
 
-/// Candidates that still have the rules' wording, rest on nothing excluded, and have not been shown to a model.
+/// Candidates that still have the rules' wording, are not based on anything excluded, and have not been shown to a model.
 fn unworded(tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
     let mut found = Vec::new();
     for row in tx.playbooks().all()? {

@@ -28,7 +28,7 @@ use crate::{EngineError, Result};
 /// the result is compared with the store again. Each attempt takes milliseconds.
 const WRITES_MAX: usize = 5;
 
-/// How long a postponed job waits, in milliseconds, because a long import changes people and places constantly.
+/// Delay in milliseconds before a postponed job runs again. A long import changes people and places constantly.
 const WRITE_AGAIN_MS: i64 = 10_000;
 
 /// One person's places that exactly these people may read, or the public ones.
@@ -199,7 +199,7 @@ impl crate::areas::People<'_> {
         };
         let scrubber = self.engine.models().scrubber()?;
         let task = |length| ProfileTask::of_news(input, &scrubber, &|id| news.contains(id), length);
-        // The most conversations that may be shown; a model with a shorter context is shown fewer.
+        // Maximum number of conversations that may be shown; a model with a shorter context is shown fewer.
         let most = task(ContextLength::default()).map_err(|error| EngineError::Refused(error.to_string()))?;
         let told: BTreeSet<ConversationId> =
             most.shown().iter().filter_map(|id| homes.get(id)).map(|home| (*home).clone()).collect();
@@ -230,7 +230,7 @@ impl crate::areas::People<'_> {
         Err(EngineError::NotYet { why: "people or places changed while the profile was being written", retry_ms: WRITE_AGAIN_MS })
     }
 
-    /// As [`store_read`](Self::store_read); `None` if something else was written meanwhile.
+    /// Like [`store_read`](Self::store_read), but returns `None` if something else was written meanwhile.
     fn try_to_store(&self, person: &EntityId, read: &Read, lease: &Lease, control: &dyn Control) -> Result<Option<usize>> {
         let Read { circle, found, proposer } = read;
         let model = self.engine.inner.embedder.ready();
@@ -265,7 +265,7 @@ impl crate::areas::People<'_> {
         let Some((version, subject, groups, before, refused, resting, said, mut book)) = known else { return Ok(Some(0)) };
         let reading = Reading::new(self.engine, &groups, &subject, &said, &resting, &nearness);
         let similarity = alike(&nearness);
-        // Only messages that the model was shown count as read, so that no other message dates an entry.
+        // Only messages that the model was shown are considered read, so that no other message determines the date of an entry.
         let shown: HashSet<&InteractionId> = found.shown.iter().collect();
         let spoken = reading.spoken_anywhere();
         let utterances: Vec<_> = spoken.iter().filter(|said| shown.contains(said.interaction)).copied().collect();

@@ -63,7 +63,7 @@ pub(super) fn spoken_in(rows: Vec<InteractionRow>, readings: Vec<Marked>, entity
         .collect()
 }
 
-/// Removes findings that contain a credential. No need is described by a password, and an entry whose evidence contains one
+/// Removes findings that contain a credential. A password does not describe a need, and an entry whose evidence contains one
 /// would be a copy of it. Whether a number is a credential may depend on the words around it, so `text_of` returns the whole
 /// message.
 pub(super) fn without_credentials<'t>(
@@ -195,7 +195,7 @@ impl<'a> Reading<'a> {
             let is_own = |row: &&ProfileRow| row.entry.origin != ProfileOrigin::Person && row.reach == partition.reach;
             let mut own: Vec<ProfileEntry> = rows.iter().filter(is_own).map(|row| row.entry.clone()).collect();
             let mut known = own.clone();
-            // A person's answer counts for every audience: it is their judgment and does not reveal where something was said.
+            // A person's answer applies to every audience: it is their judgment and does not reveal where something was said.
             known.extend(rows.iter().filter(|row| row.entry.origin == ProfileOrigin::Person).map(|row| row.entry.clone()));
             for change in find(&partition, &known, debunked) {
                 let (mut entry, old) = match change {
@@ -321,7 +321,7 @@ impl<'a> Reading<'a> {
             findings_beside(&public, &[], &input)
         } else if findings_beside(&private, &[], &input).is_empty() {
             // The private places yield no finding of their own, and the public ones were already read. Skip this audience,
-            // because there may be many.
+            // because there may be many such audiences.
             return Vec::new();
         } else {
             findings_beside(&private, &public, &input)

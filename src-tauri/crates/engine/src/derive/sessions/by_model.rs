@@ -122,7 +122,7 @@ impl Sessions<'_> {
         Ok(read.into_iter().find(|read| read.row.id == *id))
     }
 
-    /// The record that a model made of this session earlier.
+    /// The record of this session that a model made earlier.
     pub(super) fn told_before(&self, read: &Read) -> Result<Option<SessionRecordRow>> {
         match self.engine.store().read(|tx| tx.replies().session_reply(&read.row.id))? {
             Some(reply) => told(&reply, read),

@@ -1,5 +1,5 @@
-//! Topics by the chosen language model, in addition to the rules: it words topics, finds messages that do not belong, and
-//! judges which topics are the same.
+//! Topics by the chosen language model, in addition to the rules: it writes the texts of topics, finds messages that do not
+//! belong, and judges which topics are the same.
 //!
 //! A call about a topic contains messages of that topic only, so the result depends on nothing else, and the model is asked
 //! about the same content only once, even if several partitions contain it. A call about two topics contains messages of
@@ -195,11 +195,11 @@ impl Topics<'_> {
     }
 }
 
-/// The newest wording since which no messages were removed, and the number of the version that it covers.
+/// The newest wording after which no messages were removed, and the number of the version it covers.
 fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Vec<WordedLine>, u32)> {
     let mut later = u32::MAX;
     for version in versions.iter().rev() {
-        // Once messages were removed, the text is written again from the start.
+        // After messages were removed, the text is written again from the start.
         if version.messages >= later {
             break;
         }
@@ -300,7 +300,7 @@ impl Asking<'_> {
         Ok(Interview::begin(self.engine, self.settings.clone(), self.provider, None, job)?.telling_of(sources))
     }
 
-    /// Words one topic. Returns whether part of the answer was accepted.
+    /// Writes the text of one topic. Returns whether part of the answer was accepted.
     fn word(&self, matter: &Matter) -> Result<bool> {
         let (known, new) = (insight_turns(&matter.known), insight_turns(&matter.new));
         let telling: BTreeSet<&str> = matter.telling.iter().map(InteractionId::as_str).collect();

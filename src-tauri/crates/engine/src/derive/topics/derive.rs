@@ -32,8 +32,8 @@ pub(crate) const OWNER_PARTITION: &str = "owner";
 /// Number of batches stored in one transaction: each transaction is a durable write, which takes milliseconds.
 const BATCHES_AT_ONCE: usize = 16;
 
-/// Maximum cost of one transaction, in units of one message. It takes about 20 ms, so that other writers do not wait long. A
-/// line costs as much as [`LINE_COST`] messages, because its location is looked up again.
+/// Maximum cost of one transaction, measured in messages. The transaction takes about 20 ms, so other writers do not wait long.
+/// A line costs as much as [`LINE_COST`] messages, because its location is looked up again.
 const COST_AT_ONCE: usize = 1_500;
 
 /// See [`COST_AT_ONCE`].
@@ -133,7 +133,7 @@ fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Optio
 }
 
 impl Topics<'_> {
-    /// Reads every complete batch that was not read under these rules, and returns how many.
+    /// Reads every complete batch that has not been read under these rules, and returns how many were read.
     pub(super) fn read_batches(
         &self,
         rules: &TopicRules,
@@ -245,7 +245,7 @@ impl Topics<'_> {
         Ok(written)
     }
 
-    /// Removes a partition in several transactions. It is hidden from the first one on.
+    /// Removes a partition in several transactions. It is hidden from the first transaction on.
     pub(super) fn drop_partition(&self, id: &str, lease: Option<&Lease>) -> Result<()> {
         self.engine.store().write(|tx| tx.topics().hide_partition(id))?;
         loop {
@@ -548,7 +548,7 @@ impl Piece<'_> {
 }
 
 impl Derived {
-    /// Stores the sources first, so that an erasure in the meantime finds them. The partition counts as derived only once
+    /// Stores the sources first, so that an erasure in the meantime finds them. The partition is considered derived only once
     /// everything is written.
     fn begin(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
         let known = tx.topics().partitions()?.into_iter().find(|row| row.id == self.row.id);
@@ -581,7 +581,7 @@ impl Derived {
 
     fn end(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
         tx.topics().retain(&self.row.id, &self.topics.iter().map(|topic| topic.row.id.clone()).collect())?;
-        // A version that was stored but hidden is valid again.
+        // A stored but hidden version is valid again.
         tx.topics().keep_versions(&self.row.id, &self.live)?;
         self.proposals.iter().try_for_each(|proposal| tx.topics().insert_proposal(proposal))?;
         tx.topics().put_partition(&self.row)

@@ -215,7 +215,7 @@ fn world(dir: &Path, policy: PrivacyPolicy, seed: u64, side: u64, observer: Obse
 
 type Look = fn(&Engine, &Audience) -> String;
 
-/// Queries with words of all subjects, words of the hidden content, a phrase, and only operators.
+/// Queries with words of all subjects, words of the hidden content, a phrase, and operators only.
 const QUERIES: [&str; 5] = [
     "pump capacitor Lisbon museum database snapshot",
     "zanzibar quokka obsidian",
@@ -254,7 +254,7 @@ fn look_for(engine: &Engine, audience: &Audience) -> String {
     seen
 }
 
-/// As [`look_for`], but filters too late: it searches the owner's topics and then keeps those with lines visible to the
+/// Like [`look_for`], but filters too late: it searches the owner's topics and then keeps those with lines visible to the
 /// observer.
 fn look_for_filtered(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();

@@ -1,9 +1,9 @@
-//! Words the versions of topics, starting with the first that is not stored. Each version is made from the previous one and
-//! the messages added since.
+//! Writes the text of topic versions, starting with the first version that is not stored. Each version is made from the
+//! previous one and the messages added since.
 //!
-//! The id of a version depends on everything it is made from, so an equal version is not worded twice. Its content key
-//! depends on the same except the partition, so a language model's text is reused in every partition with the same content
-//! (`by_model`).
+//! The id of a version depends on everything it is made from, so the text of an equal version is not written twice. Its content
+//! key depends on the same things except the partition, so a language model's text is reused in every partition with the same
+//! content (`by_model`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -40,7 +40,7 @@ pub(crate) struct Contributors {
 /// A version to be written, with its lines.
 pub(super) type NewVersion = (TopicVersionRow, Vec<TopicLineRow>);
 
-/// Words the versions of topics, from the first that is not stored.
+/// Writes the text of topic versions, starting with the first version that is not stored.
 pub(super) struct Wording<'t, 'x> {
     tx: &'t ReadTx<'x>,
     rules: &'t TopicRules,
@@ -133,7 +133,7 @@ fn content_keys(steps: &[TopicStep], mark: &str) -> Vec<String> {
 }
 
 impl<'t, 'x> Wording<'t, 'x> {
-    /// Words versions in this snapshot; with `is_anew`, no stored version is reused.
+    /// Prepares writing the text of versions in this snapshot; with `is_anew`, no stored version is reused.
     pub(super) fn new(
         tx: &'t ReadTx<'x>,
         rules: &'t TopicRules,
@@ -272,7 +272,7 @@ impl<'t, 'x> Wording<'t, 'x> {
     fn next(&mut self, before: Option<Standing>, step: &TopicStep) -> StoreResult<Standing> {
         self.load(&step.added)?;
         let (before, added) = match before {
-            // Once messages were removed, the text is written again from those that are left.
+            // After messages were removed, the text is written again from those that are left.
             Some(before) if !step.removed.is_empty() => {
                 let left: Vec<String> = before.messages.iter().filter(|id| !step.removed.contains(id)).cloned().collect();
                 self.load(&left)?;

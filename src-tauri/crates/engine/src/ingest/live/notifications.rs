@@ -1,7 +1,7 @@
-//! Asks the system to tell when something changes in followed folders.
+//! Asks the operating system to report changes in followed folders.
 //!
-//! A notification only says where to look; what is there to read is decided by looking (`live`). So a lost or doubled one does no
-//! harm, and a system without them is served by looking now and then.
+//! A notification only says where to look; the files themselves show what there is to read (`live`). A lost or duplicate
+//! notification therefore does no harm, and on a system without notifications, the folders are checked from time to time.
 
 use std::path::PathBuf;
 
@@ -12,17 +12,17 @@ use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watche
 pub(crate) enum Change {
     /// These paths.
     Paths(Vec<PathBuf>),
-    /// The system has lost count; everything must be looked at.
+    /// The system lost track of changes; everything must be checked.
     Unknown,
 }
 
-/// The subscription to notifications. Dropping it ends them.
+/// The subscription to notifications, which ends when this is dropped.
 #[derive(Default)]
 pub(crate) struct Notifications(Option<RecommendedWatcher>);
 
 impl Notifications {
-    /// Subscribes to changes in these folders, in place of those before. A folder that was made anew since is found again.
-    /// Returns whether the system accepts all of them.
+    /// Subscribes to changes in these folders, replacing earlier subscriptions. A folder that was deleted and recreated is
+    /// found again. Returns whether the system accepts all of them.
     pub(crate) fn renew(&mut self, folders: &[PathBuf], tell: impl Fn(Change) + Send + 'static) -> bool {
         self.0 = None;
         if folders.is_empty() {
@@ -43,7 +43,7 @@ impl Notifications {
     }
 }
 
-/// Reading a file is an event too, but no change.
+/// Reading a file is also an event, but not a change.
 fn change_of(event: notify::Result<Event>) -> Option<Change> {
     match event {
         Ok(event) if event.need_rescan() => Some(Change::Unknown),
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// How long a test waits for the system. It tells within milliseconds.
+    /// How long a test waits for the system, which responds within milliseconds.
     const WAIT: Duration = Duration::from_secs(20);
 
     #[test]
@@ -71,7 +71,7 @@ mod tests {
         let (tell, told) = channel();
         let mut notifications = Notifications::default();
         let is_complete = notifications.renew(std::slice::from_ref(&folder), move |change| {
-            // The test may have ended.
+            // The test may have ended already.
             let _ = tell.send(change);
         });
         assert!(is_complete, "the system accepts the folder");
@@ -92,7 +92,8 @@ mod tests {
         let mut file = std::fs::File::create(&session).unwrap();
         writeln!(file, "{{}}").unwrap();
         drop(file);
-        // The folder may have been entered after the file was made, so the file is changed until that is told.
+        // The watch on the folder may have started after the file was created, so keep changing the file until a change is
+        // reported.
         let began = Instant::now();
         loop {
             writeln!(std::fs::File::options().append(true).open(&session).unwrap(), "{{}}").unwrap();

@@ -1,12 +1,13 @@
-//! What to read in a file that other programs write to, given how far it was read before. Works on any input; opens nothing.
+//! Determines what to read in a file that other programs write to, given how far it has been read. Works on any input; opens no
+//! files.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use keepsake_store::LiveFileRow;
 use serde::de::IgnoredAny;
 
-/// Number of bytes at either end of what was read that identify a file. A session names itself in its first line, and every line
-/// has its own id or time.
+/// Number of bytes at each end of the part already read that identify a file. The first line identifies the session, and every
+/// line has its own id or time.
 const BLOCK_BYTES: u64 = 4096;
 
 /// Number of bytes that are searched at a time for the end of a line.
@@ -20,12 +21,13 @@ impl<T: Read + Seek> LiveInput for T {}
 /// Size of a file, and when it was last changed, in milliseconds.
 pub(crate) type FileStat = (u64, i64);
 
-/// Whether a file may hold something that was not read.
+/// Whether a file may contain something that has not been read.
 pub(crate) fn has_changed(before: Option<&LiveFileRow>, (size, modified_ms): FileStat) -> bool {
     before.is_none_or(|before| (before.size, before.modified_ms) != (size, modified_ms))
 }
 
-/// The offset from which a file of this size is read: where it was left, if it is the same file and only grew, or its start.
+/// The offset from which a file of this size is read: where reading stopped, if it is the same file and has only grown;
+/// otherwise its start.
 pub(crate) fn start(before: Option<&LiveFileRow>, size: u64, digest: impl FnOnce(u64) -> io::Result<Vec<u8>>) -> io::Result<u64> {
     match before {
         Some(before) if before.state.is_some() && before.read_to <= size && digest(before.read_to)? == before.digest => {
@@ -48,8 +50,8 @@ pub(crate) fn digest(input: &mut dyn LiveInput, read_to: u64) -> io::Result<Vec<
     Ok(hasher.finalize().as_bytes().to_vec())
 }
 
-/// The offset after the last complete line between two offsets. A last line without a line break is complete if it is a complete
-/// object; otherwise its end is still to come.
+/// The offset after the last complete line between two offsets. A last line without a line break is complete if it is a
+/// complete object; otherwise, the rest of it has not been written yet.
 pub(crate) fn end_of_lines(input: &mut dyn LiveInput, from: u64, size: u64) -> io::Result<u64> {
     let mut end = size;
     let mut bytes = Vec::new();

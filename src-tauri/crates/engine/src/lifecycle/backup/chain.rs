@@ -58,7 +58,7 @@ impl Backups<'_> {
         }
     }
 
-    /// Runs the check if a week has passed, and returns when the next one is due. An empty store needs none.
+    /// Runs the check if a week has passed, and returns when the next one is due. An empty store needs no check.
     pub fn keep_chain_checked(&self) -> Result<Option<Timestamp>> {
         if self.is_blank()? {
             return Ok(None);
@@ -76,8 +76,8 @@ impl Backups<'_> {
         Ok(Some(now.plus_ms(EVERY_MS)))
     }
 
-    /// Stores the result of a check. Unless it is the weekly check, nothing is written if the result is already known. A
-    /// new doubt raises an alert, and the weekly check repeats the alert while the doubt lasts.
+    /// Stores the result of a check. Only the weekly check writes a result that is already known. A new doubt raises an alert,
+    /// and the weekly check repeats the alert while the doubt lasts.
     pub(crate) fn note_chain(&self, doubt: Option<&ChainFault>, is_weekly: bool) -> Result<()> {
         let now = self.engine.now();
         let before: Check = self.engine.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
@@ -111,7 +111,7 @@ impl Backups<'_> {
         Ok(check.doubt)
     }
 
-    /// Since when the log is in doubt; `None` while it is intact.
+    /// Since when the log has been in doubt; `None` while it is intact.
     pub(crate) fn doubtful_since(&self) -> Result<Option<Timestamp>> {
         let check: Check = self.engine.store().read(|tx| tx.settings().choice(SETTING, CHECK))?;
         Ok(check.since_ms.map(Timestamp))

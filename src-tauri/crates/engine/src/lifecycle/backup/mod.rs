@@ -32,11 +32,11 @@ pub(crate) const KEPT_SETTINGS: [&str; 4] = ["models", AGENTS_SETTING, SERVER_SE
 /// Time between daily backups, in milliseconds: a day less an hour, so that the backup does not move later every day.
 const EVERY_MS: i64 = 23 * 60 * 60 * 1000;
 
-/// The first backup is made once nothing has changed for this long, in milliseconds, so that it contains a first import
-/// completely.
+/// The first backup is made once nothing has changed for this long, in milliseconds, so that it contains the whole first
+/// import.
 const SETTLED_MS: i64 = 15 * 60 * 1000;
 
-/// Why Keepsake made a backup of its own.
+/// Why Keepsake made one of its own backups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackupReason {
     /// Something changed and a day has passed.
@@ -194,7 +194,7 @@ impl Backups<'_> {
         self.restore_with(file, OnDoubt::Refuse, control)
     }
 
-    /// As [`restore`](Self::restore), for a backup whose chain may be broken.
+    /// Like [`restore`](Self::restore), for a backup whose chain may be broken.
     pub fn restore_with(&self, file: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
         let _turn = self.engine.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let staged =
@@ -215,7 +215,7 @@ impl Backups<'_> {
         Ok(RestoreReceipt { restored, before })
     }
 
-    /// Replaces a database that cannot be opened with a backup. It works without an engine, which could not open the
+    /// Replaces a database that cannot be opened with a backup. Works without an engine, because an engine could not open the
     /// database.
     pub fn restore_damaged(
         data_dir: &Path,
@@ -273,7 +273,7 @@ impl Backups<'_> {
             .collect();
         let kept = thin::kept(&backups);
         for (_, path) in backups.iter().filter(|backup| !kept.contains(backup)) {
-            // An extra backup is no reason to fail.
+            // Failing to remove an extra backup is no reason to fail.
             let _ = std::fs::remove_file(path);
         }
         Ok(())

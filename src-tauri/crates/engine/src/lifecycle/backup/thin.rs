@@ -21,11 +21,11 @@ pub(crate) const MONTHLY: usize = 9;
 /// day.
 pub(crate) const RECENT: usize = 6;
 
-/// The backups to keep, in the given order. The time of the newest one counts as now, so the result does not depend on a
-/// clock.
+/// The backups to keep, in the given order. The time of the newest one is used as the current time, so the result does not
+/// depend on a clock.
 pub(crate) fn kept<T: Clone>(backups: &[(Timestamp, T)]) -> Vec<(Timestamp, T)> {
     let mut order: Vec<usize> = (0..backups.len()).collect();
-    // Among equal times, the last counts as the newest.
+    // Among equal times, the last is treated as the newest.
     order.sort_by_key(|&at| std::cmp::Reverse((backups[at].0, at)));
     let Some(newest) = order.first().map(|&at| backups[at].0) else { return Vec::new() };
     let mut keep = vec![false; backups.len()];

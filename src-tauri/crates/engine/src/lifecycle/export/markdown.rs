@@ -86,7 +86,7 @@ fn day(time: Timestamp) -> String {
     rfc3339(time).chars().take(10).collect()
 }
 
-/// Escapes every character that has a special meaning in a note. Inside a code block none has, except the fence.
+/// Escapes every character that has a special meaning in a note. Inside a code block, only the fence has one.
 fn plain(text: &str) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len() + 16);
@@ -193,7 +193,7 @@ impl Notes<'_> {
         Ok(())
     }
 
-    /// A person by name, with a link if only one person has that name.
+    /// A person's name, as a link if only one person has that name.
     fn person(&self, name: &str) -> String {
         match self.by_name.get(name) {
             Some(Some(note)) => link(PEOPLE, note, name),

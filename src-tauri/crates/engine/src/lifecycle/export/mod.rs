@@ -102,7 +102,7 @@ impl Exports<'_> {
         Ok(receipt(folder, &list, notes, doubt))
     }
 
-    /// As [`export`](Self::export), into a new folder named after the day, inside one that a person chose.
+    /// Like [`export`](Self::export), but into a new folder named after the day, inside a folder that a person chose.
     pub fn export_within(&self, parent: &Path, control: &dyn Control) -> Result<ExportReceipt> {
         let day = chrono::DateTime::from_timestamp_millis(self.engine.now().0).unwrap_or_default().format("%Y-%m-%d").to_string();
         let named = |number: u32| match number {
@@ -118,7 +118,7 @@ impl Exports<'_> {
         self.restore_with(folder, OnDoubt::Refuse, control)
     }
 
-    /// As [`restore`](Self::restore), for an export whose chain may be broken.
+    /// Like [`restore`](Self::restore), for an export whose chain may be broken.
     pub fn restore_with(&self, folder: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
         let _turn = self.engine.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut watch = |done, total| {
@@ -168,8 +168,8 @@ impl Exports<'_> {
         Ok(Some((keepsake_store::read_export_list(path)?, self.engine.backups().is_blank()?)))
     }
 
-    /// Whether this path is an export by Keepsake that an import should restore. If the store is not empty, it is refused,
-    /// because the export would replace it.
+    /// Whether this path is an export by Keepsake that an import should restore. If the store is not empty, the export is
+    /// refused, because it would replace the store.
     pub fn is_own_export(&self, path: &Path) -> Result<bool> {
         if !path.is_dir() || !is_export(path) {
             return Ok(false);

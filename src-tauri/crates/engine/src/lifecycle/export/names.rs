@@ -1,6 +1,6 @@
 //! File names that every system accepts and that never lead out of their folder.
 //!
-//! They come from titles, names and first words, which anybody may have written.
+//! They are made from titles, names and first words, which anybody may have written.
 
 use std::collections::HashSet;
 
@@ -70,7 +70,7 @@ impl Names {
     }
 }
 
-/// The form in which case-insensitive systems, or ones that compose accents, compare names.
+/// The form in which systems that ignore case or compose accents compare names.
 fn folded(name: &str) -> String {
     name.to_lowercase().nfd().collect()
 }

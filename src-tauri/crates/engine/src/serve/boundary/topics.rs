@@ -1,5 +1,5 @@
-//! Computes which topics a destination may see: those of its own partition, while everything read for it is still visible to
-//! that audience.
+//! Computes which topics a destination may see: those of its own partition, provided that everything their derivation read is
+//! still visible to that audience.
 //!
 //! A topic depends on everything that its derivation read, even content that the topic does not mention. A partition is
 //! therefore shown or hidden as a whole: if any of its sources has since been excluded, erased, or closed to the destination,

@@ -1,8 +1,8 @@
 //! Selects the playbooks for a context: approved ones that the conversation is about, in full.
 //!
-//! They come from the view, so a playbook is included only if it was found in sessions that may be seen here. Playbooks
-//! describe how agents work, so a role that may not read the agents' shared tier does not get them. An incomplete playbook
-//! misleads, so it is served with every step or not at all.
+//! Playbooks come from the view, so one is included only if it was found in sessions that may be seen here. Playbooks describe
+//! how agents work, so a role that may not read the agents' shared tier does not get them. An incomplete playbook misleads, so
+//! it is served with every step or not at all.
 //!
 //! Not in this module: the size of the section.
 
@@ -51,7 +51,7 @@ impl Serve<'_> {
         query: Option<&str>,
         taken: &TakenBack,
     ) -> std::result::Result<Vec<Line>, StoreError> {
-        // Approvals cannot be looked up as of an earlier time, so no playbooks are served for one.
+        // Approvals cannot be looked up as of an earlier time, so no playbooks are served for an earlier time.
         if request.as_of.is_some() || !role_at(tx, view)?.reads_all_tiers() {
             return Ok(Vec::new());
         }

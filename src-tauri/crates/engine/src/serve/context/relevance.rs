@@ -18,8 +18,8 @@ use crate::areas::Serve;
 use crate::serve::boundary::View;
 use crate::serve::search::{Hit, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it};
 
-/// Maximum number of answers to a question. On the conversations of a household, twice as many answers contained hardly more
-/// of the relevant lines (0.67 instead of 0.62) and twice as many irrelevant ones.
+/// Maximum number of answers to a question. On the conversations of a household, doubling it found hardly more of the relevant
+/// lines (0.67 instead of 0.62) and twice as many irrelevant ones.
 const LINES_MAX: usize = 8;
 
 /// Number of message hits considered, because the source message of a memory may be far down the list.
@@ -41,7 +41,8 @@ const OF_WORDING: Weights<1> = Weights { bias: -5.08, each: [9.39] };
 /// Lower bound on the probability of a memory about the requested attribute.
 const OF_ATTRIBUTE: f64 = 0.3;
 
-/// Maximum number of memories with this lower bound, nearest first, because a list of everybody's homes answers nothing.
+/// Maximum number of memories that get the lower bound for the requested attribute, nearest first, because a list of
+/// everybody's homes answers nothing.
 const OF_ATTRIBUTE_MAX: usize = 3;
 
 struct Weights<const N: usize> {

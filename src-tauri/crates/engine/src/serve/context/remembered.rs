@@ -20,7 +20,7 @@ use crate::review::retractions::TakenBack;
 use crate::serve::boundary::View;
 use crate::serve::masked::{may_be_served, quoted};
 
-/// Maximum number of topics; only those that the conversation is about, not a reading list.
+/// Maximum number of topics: the few that the conversation is about, not a long list.
 const TOPICS: usize = 3;
 
 /// The tier lines by section, and the counts of withheld items.
@@ -50,7 +50,7 @@ impl Serve<'_> {
         for tier in found.tiers {
             let section = match tier.tier {
                 Tier::Shared => Heading::SharedTier,
-                // The request does not say which agent.
+                // The request does not name the agent.
                 Tier::Agent if request.audience.agent.is_none() => continue,
                 Tier::Agent => Heading::AgentTier,
                 Tier::User => Heading::UserTier,

@@ -15,8 +15,8 @@ use keepsake_store::{ReadTx, StoreError};
 use super::{MemoryHit, Why};
 use crate::areas::Serve;
 
-/// Sample questions, long and short, for each attribute that people ask about by name. People ask about others (likes, plans,
-/// opinions) by their subject.
+/// Sample questions, long and short, for each attribute that people ask about by name. Other attributes (likes, plans,
+/// opinions) are asked about by their subject.
 const QUESTIONS: [(Attribute, &str); 40] = [
     (Attribute::Age, "How old are they?"),
     (Attribute::Age, "age"),
@@ -60,9 +60,9 @@ const QUESTIONS: [(Attribute, &str); 40] = [
     (Attribute::Contact, "How can I reach her?"),
 ];
 
-/// Minimum cosine at which a question is about an attribute. Of 49 questions about attributes, 37 are recognized correctly
-/// and one wrongly; of 40 that only use such words, one is mistaken for a question about an attribute. The sample questions
-/// above were written with knowledge of these test questions.
+/// Minimum cosine at which a question is about an attribute. Of 49 questions about attributes, 37 are recognized correctly and
+/// one wrongly; of 40 other questions that use such words, one is mistaken for a question about an attribute. The sample
+/// questions above were written with knowledge of these test questions.
 const NEARNESS_MIN: f32 = 0.45;
 
 /// Minimum lead in cosine over every other attribute.

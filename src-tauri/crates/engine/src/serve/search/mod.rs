@@ -47,7 +47,7 @@ use index::Index;
 use rank::Asked;
 use scope::Scope;
 
-/// Maximum number of values per facet; more would not be a useful choice.
+/// Maximum number of values per facet; more would be too many to choose from.
 const FACET_VALUES: usize = 12;
 
 /// Maximum number of people at the top of a mixed list, because a search for a person is for one person.
@@ -162,8 +162,9 @@ impl Found {
         self.visible.as_ref().is_none_or(|visible| visible.contains(conversation))
     }
 
-    /// Cuts the kinds to one list of `limit` hits, in this order: people, memories, topics, messages. In a mixed list each
-    /// kind leaves room for the next, because memories were approved by a person, and messages are the original words.
+    /// Cuts the results of all kinds to one list of `limit` hits, in this order: people, memories, topics, messages. In a mixed
+    /// list each kind leaves room for the next, because memories were approved by a person, and messages are the original
+    /// words.
     fn leave_room(&mut self, limit: usize, is_mixed: bool) {
         let room = |of: usize, share: usize| if is_mixed { of.min(share) } else { of };
         let people = room(self.people.len(), PEOPLE_FIRST.min(limit.div_ceil(4)));
@@ -327,7 +328,7 @@ impl Serve<'_> {
             if wants(Kind::Message) {
                 found.messages = self.answering(tx, view, &query, vector.as_deref(), None, limit.max(1))?;
                 if !ask.is_ranking {
-                    // Where nothing answers, the nearest are shown whatever makes them so.
+                    // If nothing answers the question, the nearest are kept even without a reason.
                     if answered::is_answered(&query, &found.messages, &found.memories, vector.is_some()) {
                         found.messages.retain(|hit| !hit.why.is_empty());
                     }

@@ -207,7 +207,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     let own: Vec<&Term> = asked.query.terms.iter().filter(|term| !names.contains(term.plain.as_str())).collect();
     let terms: Vec<&Term> = if own.is_empty() && phrases.is_empty() { asked.query.terms.iter().collect() } else { own };
     let mut expressions: Vec<(WordMatch, Option<&str>)> = phrases.iter().map(|phrase| (phrase.clone(), None)).collect();
-    // Phrases are matched as they are. Each single word is also searched, even inside longer words if it is long enough.
+    // Phrases are matched as they are. Each single word is also searched for, and inside longer words too if it is long enough.
     let part = |term: &Term| {
         let is_part = is_unspaced(&term.plain) || term.plain.chars().count() >= PART_CHARS_MIN;
         is_part.then_some(())
@@ -314,7 +314,7 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
     Ok(Candidates { weighed, exact, seeds })
 }
 
-/// The messages that answer, best first.
+/// The messages that answer the query, best first.
 pub(crate) fn messages(
     tx: &ReadTx<'_>,
     index: &Index,

@@ -53,7 +53,7 @@ impl Scope {
             }
             said = Some(places);
         }
-        // `until` includes the moment; a "before" filter excludes it.
+        // `until` is inclusive; a "before" filter is exclusive.
         let until = until.map(|until| until.plus_ms(1));
         let before = [until, filters.before].into_iter().flatten().min();
         Ok(Self { conversations, after: filters.after, before, said })
@@ -92,8 +92,8 @@ impl Scope {
     }
 }
 
-/// Speakers accepted by `is_named`, among those who speak in a conversation that the audience may see. The others are not looked at,
-/// or the time that it takes would tell of them.
+/// Speakers accepted by `is_named`, among those who speak in a conversation that the audience may see. Other speakers are not
+/// examined, because the time taken would reveal them.
 pub(crate) fn named_speakers<'i>(
     index: &'i Index,
     view: Option<&View>,

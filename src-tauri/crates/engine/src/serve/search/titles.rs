@@ -16,7 +16,7 @@ use super::rank::{Hit, Why, hit};
 use super::scope::Scope;
 use crate::serve::masked::may_be_served;
 
-/// Maximum number of conversations found by title, newest first; more would not be a useful choice.
+/// Maximum number of conversations found by title, newest first; more would be too many to choose from.
 const TITLED_MAX: usize = 3;
 
 /// Maximum number of words in a title query; a longer query asks about content.
@@ -42,7 +42,7 @@ pub(super) fn titled(
     let beginning: String = same.map(|(plain, _)| plain).collect();
     let mut named: Vec<String> = Vec::new();
     tx.search().conversation_titles(|id, title| {
-        // What is out of scope is not looked at, or the time that it takes would tell of it.
+        // Titles out of scope are not examined, because the time taken would reveal them.
         if scope.covers(index, id) && fold(title).contains(&beginning) {
             let title_words = words(title);
             let holds_all = query.terms.iter().all(|term| title_words.iter().any(|word| term.matches(word)));

@@ -19,7 +19,7 @@ use memchr::memmem;
 /// checking for duplicates.
 const MESSAGES_ADDED_MAX: i64 = 20_000;
 
-/// Separator between two words; occurs in none.
+/// Separator between two words; no word contains it.
 const BETWEEN: char = '\n';
 
 /// Endings that the stemmer removes, most likely first.

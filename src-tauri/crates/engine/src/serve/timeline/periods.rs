@@ -113,8 +113,8 @@ fn begin_of(zone: Zone<'_>, day: NaiveDate) -> Option<i64> {
     Some(after)
 }
 
-/// The starts of the periods that contain the moments from `first` to `last`, and the end of the last one. `None` if there
-/// are too many for one timeline; years are always returned, cut to the latest ones.
+/// The starts of the periods that contain the moments from `first` to `last`, and the end of the last one. `None` if there are
+/// too many for one timeline; years are always returned, limited to the latest ones.
 pub(super) fn edges(zone: Zone<'_>, unit: Unit, week_start: u8, first_ms: i64, last_ms: i64) -> Option<Vec<i64>> {
     let (first, last) = (day_of(zone, first_ms)?, day_of(zone, last_ms.max(first_ms))?);
     let mut day = unit.first_day(first, week_start);

@@ -1,4 +1,5 @@
-//! What Signal Desktop itself wrote in a chat, as its records keep it: calls, members, timers, polls. Words are in `desktop.rs`.
+//! Notices that Signal Desktop itself wrote in a chat, as its records store them: calls, members, timers, polls. Words are in
+//! `desktop.rs`.
 
 use keepsake_domain::Message;
 use serde::Deserialize;
@@ -102,10 +103,10 @@ const STANDARD: [&str; 14] = [
     "message-history-unsynced",
 ];
 
-/// The owner, in the form of before 2020.
+/// The owner, in the form used before 2020.
 const YOU: &str = "You";
 
-/// The notice of a record, with an id that is still to be set; `None` if it holds words.
+/// The notice of a record, with an id still to be set; `None` if the record contains words.
 pub(super) fn notice(
     bytes: &[u8],
     entry: &Entry<'_>,
@@ -167,7 +168,7 @@ fn names(people: &[Named]) -> String {
     listed(&people.iter().map(|one| one.name.as_str()).collect::<Vec<_>>())
 }
 
-/// A notice of who came and left. Without a sentence, it says nothing about the conversation.
+/// A notice about who joined and left. If there is no sentence, it says nothing about the conversation.
 fn group_notice(room: &Room, when: When, sentences: &[String], joined: &[Named], left: &[Named]) -> Result<Message, SkipReason> {
     if sentences.is_empty() {
         return Err(SkipReason::PlatformNotice);
@@ -178,7 +179,7 @@ fn group_notice(room: &Room, when: When, sentences: &[String], joined: &[Named],
     Ok(notice)
 }
 
-/// A change of a group: who came or went, and its name. Changes of its settings say nothing about the conversation.
+/// A group change: who joined or left, and its name. Changes of its settings say nothing about the conversation.
 fn changed(change: &Change<'_>, room: &Room, when: When, reader: &Reader) -> Result<Message, SkipReason> {
     let from = change.from.text().map(|id| reader.named(id));
     let by = from.as_ref().map_or("Somebody", |from| from.name.as_str());
@@ -208,7 +209,7 @@ fn changed(change: &Change<'_>, room: &Room, when: When, reader: &Reader) -> Res
     group_notice(room, when, &sentences, &joined, &left)
 }
 
-/// A change of a group in the form of before 2020.
+/// A group change in the format used before 2020.
 fn older(change: &OlderChange<'_>, by: &str, room: &Room, when: When, reader: &Reader) -> Result<Message, SkipReason> {
     let ids = Items::of(change.joined).0.into_iter().filter_map(|id| serde_json::from_str::<String>(id.get()).ok());
     let joined: Vec<Named> = ids.map(|id| reader.named(&id)).collect();

@@ -1,4 +1,4 @@
-//! What the interface writes, as far as it is read.
+//! The parts of the interface's output that are read.
 
 use keepsake_domain::{Author, Role, Timestamp};
 use serde::Deserialize;
@@ -130,7 +130,7 @@ impl GroupMember {
     }
 }
 
-/// Notes of the owner's own.
+/// The owner's own notes.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NoteFolder {
@@ -140,7 +140,7 @@ pub struct NoteFolder {
     pub(super) chat_ts: Option<String>,
 }
 
-/// With whom a chat is.
+/// Who a chat is with.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ChatInfo {
@@ -161,12 +161,12 @@ impl ChatInfo {
         Self { group_info: Some(group), ..Self::default() }
     }
 
-    /// Whether this is a part of a group with a history of its own: the talk of a member with those who lead the group.
+    /// Whether this is a part of a group with its own history: a member's talk with those who lead the group.
     pub fn is_aside(&self) -> bool {
         self.group_chat_scope.is_some()
     }
 
-    /// When something happened in it last, as the program writes it.
+    /// When something last happened in it, as the program writes it.
     pub fn active(&self) -> Option<&str> {
         match (&self.contact, &self.group_info, &self.note_folder) {
             (Some(contact), ..) => contact.chat_ts.as_deref().or(contact.updated_at.as_deref()).or(Some(&contact.created_at)),

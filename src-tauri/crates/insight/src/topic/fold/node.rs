@@ -120,7 +120,7 @@ impl<'e> Node<'e> {
     }
 
     pub(super) fn step(&mut self, at: Timestamp, mut added: Vec<String>, removed: Vec<String>, lexicon: &Lexicon<'_>) {
-        // Several clusters from one batch make one version.
+        // Clusters from the same batch are combined into one version.
         if let Some(last) = self.steps.last()
             && last.at == at
             && last.removed.is_empty()

@@ -74,7 +74,7 @@ impl<'e> Fold<'e, '_> {
             (first, second) = (of(pick(false)), of(pick(true)));
             sides = now;
         }
-        // The half that founded the topic stays.
+        // The half that started the topic stays.
         let goes = !sides.first().copied().unwrap_or(false);
         let (kept, gone) = if goes { (&first, &second) } else { (&second, &first) };
         let is_fair = |half: &Node<'_>| half.clusters.len() >= SPLIT_CLUSTERS_MIN && half.is_substantial();

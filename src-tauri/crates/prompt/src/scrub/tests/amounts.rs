@@ -1,4 +1,4 @@
-//! Tests that numbers are masked as amounts of money with a money indicator, and kept without one.
+//! Tests that numbers with a money indicator are masked as amounts of money, and that numbers without one are kept.
 
 use super::*;
 

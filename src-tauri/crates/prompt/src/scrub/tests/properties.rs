@@ -1,4 +1,4 @@
-//! Tests properties for arbitrary text: no sensitive value passes, and masked text and clean text stay unchanged.
+//! Tests properties for arbitrary text: no sensitive value gets through, and masked text and clean text stay unchanged.
 
 use proptest::prelude::*;
 

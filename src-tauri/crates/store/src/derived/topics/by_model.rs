@@ -1,5 +1,5 @@
-//! The answers of language models about topics: texts and verdicts. They are stored separately, because answers are paid for and
-//! a model does not give the same answer twice.
+//! Language models' answers about topics: texts and verdicts. They are stored separately, because they cost money and a model
+//! does not give the same answer twice.
 //!
 //! Nothing here is shown directly. The derivation of topics decides whether to use an answer, depending on the chosen engine and
 //! on which conversations may still be read. The evidence of a line is checked again when the line becomes part of a version.
@@ -117,7 +117,7 @@ impl Topics<'_> {
         Ok(items)
     }
 
-    /// For all topics of an audience, the messages that do not belong to the topic according to a model.
+    /// For each topic of an audience, the messages that, according to a model, do not belong to it.
     pub fn distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
         let mut statement = self
             .tx
@@ -260,8 +260,8 @@ impl TopicsMut<'_> {
     pub(super) fn erase_replies_of(&self, conversation: &ConversationId) -> Result<()> {
         let told = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)";
         let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
-        // Only trace lines whose evidence is being erased: any other sentence may legitimately be derived again from the
-        // remaining messages.
+        // Record traces only for lines whose evidence is being erased: any other sentence may legitimately be derived again
+        // from the remaining messages.
         let lines = format!(
             "SELECT json_extract(l.value, '$.text') FROM topic_wordings w, json_each(w.lines) l WHERE {told}
                 AND EXISTS (SELECT 1 FROM json_each(l.value, '$.places') p WHERE json_extract(p.value, '$.message') IN ({of}))"

@@ -8,7 +8,7 @@ use crate::changes::Tag;
 use crate::text::{parse, parse_json};
 use crate::{Result, StoreError};
 
-/// A decision of the person about topics.
+/// A decision by the person about topics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicDecisionRow {
     /// Its id.
@@ -25,7 +25,7 @@ pub struct TopicDecisionRow {
     pub b: Vec<InteractionId>,
     /// When it was made.
     pub decided_at: Timestamp,
-    /// When it was undone.
+    /// When the decision was undone.
     pub undone_at: Option<Timestamp>,
 }
 
@@ -38,7 +38,7 @@ impl Topics<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The decisions for an audience, oldest first, undone ones included.
+    /// The decisions for an audience, including undone ones, oldest first.
     pub fn decisions(&self, partition: &str) -> Result<Vec<TopicDecisionRow>> {
         self.decisions_where("d.partition_id = ?1", partition)
     }

@@ -1,9 +1,9 @@
 //! Topics: the batches read from each conversation, the topics of each audience with all their versions, and the person's
 //! decisions. A partition (`topic_partitions`) is the set of topics for one audience.
 //!
-//! The evidence lock applies as for memories: [`TopicsMut::insert_version`] checks that every line is in its stored message
-//! and that the message is not excluded. `batches` stores the readings of conversations, `versions` the texts, `decisions` the
-//! person's decisions, and `by_model` the texts and verdicts of language models.
+//! The evidence lock applies, as it does for memories: [`TopicsMut::insert_version`] checks that every line is in its stored
+//! message and that the message is not excluded. `batches` stores the readings of conversations, `versions` the texts,
+//! `decisions` the person's decisions, and `by_model` the texts and verdicts of language models.
 //!
 //! Not here: which messages belong together and what a topic says (`insight`), and who may see it (`engine`).
 
@@ -36,7 +36,7 @@ const TOPICS_DROPPED_AT_ONCE: usize = 20;
 pub struct TopicPartitionRow {
     /// Its id.
     pub id: String,
-    /// The people who are in every private place that was read; `None` if no private place was read.
+    /// The people present in every private place that was read; `None` if no private place was read.
     pub reach: Option<People>,
     /// Key of the links in effect when it was derived.
     pub people_key: String,
@@ -63,7 +63,7 @@ pub struct TopicRow {
     pub related: Vec<(TopicId, f32)>,
     /// The title given by the person, if any.
     pub person_title: Option<String>,
-    /// The person pinned it.
+    /// Whether the person pinned the topic.
     pub is_pinned: bool,
 }
 
@@ -301,7 +301,7 @@ impl TopicsMut<'_> {
         Ok(())
     }
 
-    /// Appends messages to a topic that has `from` messages already.
+    /// Appends messages to a topic that already has `from` messages.
     pub fn add_messages(&self, topic: &TopicId, from: usize, messages: &[(InteractionId, u32)]) -> Result<()> {
         let mut statement = self
             .tx
@@ -370,7 +370,7 @@ impl TopicsMut<'_> {
         self.tx.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
         self.tx.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;
         self.tx.conn.execute("DELETE FROM topic_readings WHERE conversation_id = ?1", [id])?;
-        // The person may have taken a title from erased messages. It is deleted if none of the messages it was given to are left.
+        // The person may have taken a title from erased messages. Delete it if none of the messages it was given to remain.
         let orphaned = format!(
             "SELECT d.id FROM topic_decisions d WHERE EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.interaction_id IN ({of}))
                 AND NOT EXISTS (SELECT 1 FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'a' AND m.interaction_id NOT IN ({of}))"

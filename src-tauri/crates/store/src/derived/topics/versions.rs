@@ -19,7 +19,7 @@ pub struct TopicLineRow {
     pub section: String,
     /// The text of the line.
     pub text: String,
-    /// The evidence for it.
+    /// The evidence for the line.
     pub place: EvidenceSpan,
     /// Further evidence, if a model worded the line from several messages.
     pub also: Vec<EvidenceSpan>,
@@ -52,7 +52,7 @@ pub struct TopicVersionRow {
     pub made_at: Timestamp,
     /// The rules or model that wrote the text, with version.
     pub proposer: String,
-    /// It belongs to a version history that is no longer in effect.
+    /// Whether the version belongs to a history that is no longer in effect.
     pub is_retired: bool,
     /// Hash of everything that led to this version. The same content has the same key in every audience.
     pub content_key: String,
@@ -123,7 +123,7 @@ impl Topics<'_> {
         Ok(items)
     }
 
-    /// Whether a version is stored, retired or not.
+    /// Whether a version is stored, even if it is retired.
     pub fn has_version(&self, id: &TopicVersionId) -> Result<bool> {
         Ok(self.tx.conn.prepare_cached("SELECT 1 FROM topic_versions WHERE id = ?1")?.exists([id.as_str()])?)
     }

@@ -1,4 +1,5 @@
-//! Everything an observer can see, as one text; and broken observers that read what they may not or filter too late.
+//! Everything an observer can see, as one text; and broken observers that read what they are not allowed to, or filter too
+//! late.
 
 use std::fmt::Write as _;
 
@@ -128,7 +129,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
     without_drawn(&seen, &[ProfileId::PREFIX, SummaryId::PREFIX])
 }
 
-/// Observers that filter too late.
+/// Broken observers, which filter too late.
 pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
     fn every_hit(engine: &Engine, query: &str, limit: u32) -> Vec<keepsake_store::MessageHit> {
         engine.store().read(|tx| tx.search().messages(query, limit)).unwrap()

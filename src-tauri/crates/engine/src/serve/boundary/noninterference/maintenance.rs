@@ -89,7 +89,7 @@ struct Night {
     observer: Observer,
     /// Whether memories have vectors. Paraphrases are recognized only with vectors.
     has_vectors: bool,
-    /// By half and side. The second half is added after maintenance has run on the first.
+    /// Inputs by half and side. The second half is added after maintenance has run on the first.
     halves: [[Vec<Put>; 2]; 2],
 }
 

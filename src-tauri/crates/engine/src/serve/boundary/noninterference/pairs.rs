@@ -159,8 +159,8 @@ pub(super) fn messages(step: &Step, has_threads: bool) -> Vec<Message> {
     });
     let is_refused = step.lines.iter().any(|(_, text)| text.contains(EXPORT));
     let answer = if is_refused { "Sorry, I can't export your notes." } else { "I noted that." };
-    // The owner's assistant always speaks, so that every conversation is a session. It also speaks where nobody else has
-    // spoken yet, which must not make the place count as one where the owner is alone.
+    // The owner's assistant always speaks, so that every conversation is a session. It also speaks in rooms where nobody else
+    // has spoken yet; such a room must not be treated as one where the owner is alone.
     spoken
         .chain([("Nova", "nova", Role::Assistant, answer)])
         .enumerate()

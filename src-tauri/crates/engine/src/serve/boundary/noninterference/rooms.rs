@@ -20,7 +20,7 @@ pub(super) enum Room {
     Mail,
     /// A public room that the person excluded from memory.
     OffRecord,
-    /// The owner and Ana; the person excluded it from memory.
+    /// The owner and Ana; excluded from memory by the person.
     AnaOffRecord,
 }
 
@@ -52,7 +52,7 @@ impl Room {
         matches!(self, Self::OffRecord | Self::AnaOffRecord)
     }
 
-    /// The other speakers there, as name and handle.
+    /// The other speakers in the room, as name and handle.
     pub(super) const fn others(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Public | Self::Both | Self::OffRecord => &[("Ana", "ana"), ("Ben", "ben")],
@@ -63,9 +63,9 @@ impl Room {
         }
     }
 
-    /// Whether everything said there forms one conversation. In half of the pairs this includes closed rooms, so that
-    /// they grow long enough to be summarized. In the other half each visit is a separate conversation, in which not
-    /// everybody who reads there speaks.
+    /// Whether everything said in the room forms one conversation. In half of the pairs this also applies to closed rooms, so
+    /// that their conversations grow long enough to be summarized. In the other half, each visit is a separate conversation,
+    /// and not everybody who reads in the room speaks in it.
     pub(super) const fn is_one_thread(self, has_threads: bool) -> bool {
         matches!(self, Self::Public) || has_threads && matches!(self, Self::Ana | Self::Ben | Self::Both)
     }

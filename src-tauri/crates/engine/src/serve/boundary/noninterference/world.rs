@@ -17,7 +17,7 @@ use super::rooms::Room;
 use crate::serve::boundary::PrivacyPolicy;
 use crate::{Act, EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, Unwatched};
 
-/// After forty days of silence, a person who wrote for a week counts as having stopped.
+/// After forty days of silence, a person who wrote for a week is considered to have stopped.
 const SETTLED_AFTER_MS: i64 = 40 * 24 * 60 * 60 * 1000;
 
 /// Ids that depend only on the step that requests them, not on how many ids other steps used. Open content therefore has the
@@ -161,8 +161,8 @@ impl World {
         world
     }
 
-    /// Adds entries for closed audiences that rest only on open words, because a model may quote anything that it read for an
-    /// audience.
+    /// Adds entries that are for closed audiences but rest only on open words, because a model may quote anything that it read
+    /// for an audience.
     fn quote_openly(&self, ids: &StepIds) {
         let groups = self.engine.store().read(|tx| Ok(self.engine.access_map(tx)?.persons.groups())).unwrap();
         for members in groups.into_values() {

@@ -8,11 +8,10 @@ export const gaps = {
   filter: 'Show',
   filters: { open: 'To decide', tasks: 'Tasks', done: 'Done' },
   live: (count: number) => `${plural(count, 'gap', 'gaps')} shown`,
-  emptyTitle: { open: 'Nothing to decide', tasks: 'No open tasks', done: 'Nothing done yet' },
-  emptyText: {
-    open: 'Requests that were made more than once and could not be met appear here, with the messages that show them. You decide whether they become tasks.',
-    tasks: 'A gap that you confirm becomes a task in a Markdown file of your choice.',
-    done: 'When you check a task’s box in the file, its gap moves here. If the request comes up again, you are asked again.',
+  empty: {
+    open: { emptyTitle: 'Nothing to decide', emptyText: 'Requests that were made more than once and could not be met appear here, with the messages that show them. You decide whether they become tasks.' },
+    tasks: { emptyTitle: 'No open tasks', emptyText: 'A gap that you confirm becomes a task in a Markdown file of your choice.' },
+    done: { emptyTitle: 'Nothing done yet', emptyText: 'When you check a task’s box in the file, its gap moves here. If the request comes up again, you are asked again.' },
   },
   loadFailed: 'The gaps could not be loaded',
   loadFailedText: 'They are safe in the database.',

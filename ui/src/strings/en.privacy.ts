@@ -48,7 +48,7 @@ export const privacy = {
   notMemory: 'This setting controls who may see memories. If nothing should be remembered from a conversation, use “Don’t use for memory” in Conversations.',
   notMemoryHere: 'This setting controls who may see memories. If nothing should be remembered from this conversation, use “Don’t use for memory” instead.',
 
-  channels: 'Channels',
+  list: 'Channels',
   search: 'Search channels',
   type: 'Type',
   visibilityFilter: 'Who may see it',
@@ -59,7 +59,7 @@ export const privacy = {
   emptyAction: 'Add a source',
   noMatchTitle: 'No channels match',
   noMatchText: 'Search covers titles and addresses.',
-  clearFilters: 'Clear filters',
+  clear: 'Clear filters',
   loadFailed: 'The channels could not be loaded',
   loadFailedText: 'Nothing was changed.',
   channel: 'Channel',

@@ -1,13 +1,14 @@
 /** One capability gap: the request, how often and by whom it was made, all lines that show it, its task, and the decision. */
-import { Check, ChevronDown, ChevronUp, X } from 'lucide-react';
+import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { GapView, PersonView } from '../../api';
-import { Badge, Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime, shortDate } from '../../design';
-import { type ActionIn, hotkeys, useActions } from '../../keys';
+import { Badge, Button, PaneBody, PaneFoot, RelativeTime, shortDate } from '../../design';
+import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { openConversation, openPerson } from '../../state/nav';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { PositionHeader } from '../shared/PaneSteps';
 import { Quotes } from '../shared/Quote';
 import { personName } from './clues';
 import { isToDecide, needWords, personOf } from './gaps';
@@ -19,8 +20,6 @@ import people from './People.module.css';
 const LINES = 8;
 
 export const GAP_TONES: Readonly<Record<string, 'accent' | 'warn' | 'ok' | 'plain'>> = { detected: 'accent', reopened: 'warn', resolved: 'ok' };
-
-const act = (id: ActionIn<'people'>) => () => void hotkeys.run(id);
 
 export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly PersonView[]; at: number; of: number }) {
   const person = personOf(gap, known);
@@ -34,14 +33,7 @@ export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly 
   });
   return (
     <>
-      <PaneHeader level={2} title={<span className="num">{t.people.position(at + 1, of)}</span>}>
-        <IconButton label={t.app.previous} action="people.previous" onClick={act('people.previous')} disabled={at <= 0}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="people.next" onClick={act('people.next')} disabled={at >= of - 1}>
-          <ChevronDown size={16} />
-        </IconButton>
-      </PaneHeader>
+      <PositionHeader scope="people" at={at} of={of} />
       <PaneBody label={t.gaps.detail} of={gap.id}>
         <article className={people.detail}>
           <h2 className={people.title} data-testid={TESTIDS.gapNeed}>
@@ -74,10 +66,10 @@ export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly 
       </PaneBody>
       {isToDecide(gap) ? (
         <PaneFoot label={t.gaps.detail}>
-          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.confirm" testId={TESTIDS.gapConfirm} onClick={act('people.confirm')}>
+          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.confirm" testId={TESTIDS.gapConfirm}>
             {gap.status === 'reopened' ? t.gaps.confirmAgain : t.gaps.confirm}
           </Button>
-          <Button icon={<X size={16} aria-hidden="true" />} action="people.dismiss" testId={TESTIDS.gapDismiss} onClick={act('people.dismiss')}>
+          <Button icon={<X size={16} aria-hidden="true" />} action="people.dismiss" testId={TESTIDS.gapDismiss}>
             {t.gaps.dismiss}
           </Button>
         </PaneFoot>

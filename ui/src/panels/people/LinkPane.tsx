@@ -1,11 +1,12 @@
 /** One suggested or answered link: both handles, the evidence with its lines, the effect, and the answers as buttons. */
-import { Check, ChevronDown, ChevronUp, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
+import { Check, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
 import type { ClueView, LineView, LinkView, PersonHandle } from '../../api';
-import { Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
-import { type ActionIn, hotkeys, useActions } from '../../keys';
+import { Button, PaneBody, PaneFoot, RelativeTime } from '../../design';
+import { useActions } from '../../keys';
 import { openConversation } from '../../state/nav';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { PositionHeader } from '../shared/PaneSteps';
 import { Quote } from '../shared/Quote';
 import { clueWords, handleName, handleWithChannel } from './clues';
 import { LinkPreview, usePreview } from './LinkPreview';
@@ -13,9 +14,6 @@ import { Section, Strength } from './parts';
 import css from './People.module.css';
 
 type Known = ReadonlyMap<string, PersonHandle>;
-
-/** Buttons do the same as their keys. */
-const act = (id: ActionIn<'people'>) => () => void hotkeys.run(id);
 
 export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: Known; at: number; of: number }) {
   const preview = usePreview(link.a.id, link.b.id);
@@ -34,14 +32,7 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
   const given = t.people.answerGiven[link.status];
   return (
     <>
-      <PaneHeader level={2} title={<span className="num">{t.people.position(at + 1, of)}</span>}>
-        <IconButton label={t.app.previous} action="people.previous" onClick={act('people.previous')} disabled={at <= 0}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="people.next" onClick={act('people.next')} disabled={at >= of - 1}>
-          <ChevronDown size={16} />
-        </IconButton>
-      </PaneHeader>
+      <PositionHeader scope="people" at={at} of={of} />
       <PaneBody label={t.people.linkDetail} of={link.id}>
         <article className={css.detail}>
           <div className={css.head}>
@@ -71,17 +62,17 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
       </PaneBody>
       <PaneFoot label={t.people.linkDetail}>
         {isSame ? null : (
-          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.same" testId={TESTIDS.linkSame} disabled={obstacle !== null} title={obstacle ?? undefined} onClick={act('people.same')}>
+          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.same" testId={TESTIDS.linkSame} disabled={obstacle !== null} title={obstacle ?? undefined}>
             {t.people.same}
           </Button>
         )}
         {link.status === 'different' ? null : (
-          <Button icon={<X size={16} aria-hidden="true" />} action="people.different" testId={TESTIDS.linkDifferent} onClick={act('people.different')}>
+          <Button icon={<X size={16} aria-hidden="true" />} action="people.different" testId={TESTIDS.linkDifferent}>
             {t.people.different}
           </Button>
         )}
         {link.status === 'unsure' ? null : (
-          <Button icon={<CircleHelp size={16} aria-hidden="true" />} action="people.unsure" testId={TESTIDS.linkUnsure} onClick={act('people.unsure')}>
+          <Button icon={<CircleHelp size={16} aria-hidden="true" />} action="people.unsure" testId={TESTIDS.linkUnsure}>
             {t.people.unsure}
           </Button>
         )}
@@ -92,7 +83,7 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
             icon={isSame ? <Unlink size={15} aria-hidden="true" /> : <Undo2 size={15} aria-hidden="true" />}
             action="people.undoAnswer"
             testId={TESTIDS.linkUndo}
-            onClick={act('people.undoAnswer')}
+           
           >
             {isSame ? t.people.unlink : t.people.undoAnswer}
           </Button>

@@ -4,19 +4,20 @@
  *
  * Not in this module: editing a memory (Memories).
  */
-import { ChevronDown, ChevronUp, Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
+import { Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type PersonDetail, type PersonView, useRpc } from '../../api';
 import { byId, useWithLayers } from '../../api/layers';
 import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
-import { hotkeys, useActions } from '../../keys';
+import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { go, openConversation } from '../../state/nav';
-import { useUiState } from '../../state/uiState';
+import { useUiChoice } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { askToErase } from '../shared/erase';
 import { Graph } from '../shared/graph/Graph';
+import { Steps } from '../shared/PaneSteps';
 import { Promises, isOpen } from '../shared/Promises';
 import { OverTime } from '../shared/time/OverTime';
 import { personName } from './clues';
@@ -28,17 +29,13 @@ import { byVersion } from './profile';
 import css from './People.module.css';
 
 const PARTS = ['about', 'lines', 'places', 'graph'] as const;
-type Part = (typeof PARTS)[number];
 
 /** Number of latest messages shown, so that a person can be recognized before anything else is known about them. */
 const LATEST_LINES = 3;
 
-const isPart = (text: string): text is Part => (PARTS as readonly string[]).includes(text);
-
 export function PersonPane({ person, isRested, people }: { person: PersonView; isRested: boolean; people: readonly PersonView[] }) {
   const { data: detail, error, refetch } = useRpc('person_get', { id: person.id }, { enabled: isRested });
-  const [stored, setPart] = useUiState<string>('people.part', 'about');
-  const part: Part = isPart(stored) ? stored : 'about';
+  const [part, setPart] = useUiChoice('people.part', PARTS, 'about');
   const [isLinking, setLinking] = useState(false);
   const handle = person.handles[0];
   const mayLink = handle !== undefined && people.some((each) => each.id !== person.id);
@@ -72,12 +69,7 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
           ]}
           onChange={setPart}
         />
-        <IconButton label={t.app.previous} action="people.previous" onClick={() => hotkeys.run('people.previous')}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="people.next" onClick={() => hotkeys.run('people.next')}>
-          <ChevronDown size={16} />
-        </IconButton>
+        <Steps scope="people" />
       </PaneHeader>
       <PaneBody label={t.people.detail} of={`${person.id} ${part}`} testId={TESTIDS.personDetail}>
         <article className={css.detail}>

@@ -42,7 +42,6 @@ export function useLinks(page = LINKS_PAGE) {
       if (data && data.items.length === pages[filter] * page && data.total > data.items.length) setPages((now) => ({ ...now, [filter]: now[filter] + 1 }));
     },
     error: failed.error,
-    isLoading: open.isPending || answered.isPending,
     retry: () => void Promise.all([open.refetch(), answered.refetch()]),
   };
 }

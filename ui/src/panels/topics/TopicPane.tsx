@@ -7,7 +7,7 @@ import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { openConversation } from '../../state/nav';
 import { showError } from '../../state/toasts';
-import { useUiState } from '../../state/uiState';
+import { useUiChoice } from '../../state/uiState';
 import { listed } from '../../strings/words';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -26,13 +26,13 @@ interface TopicPaneProps {
   onShow: (topic: string) => void;
 }
 
+const PARTS = ['text', 'graph'] as const;
 const SECTIONS = ['decision', 'solution', 'task', 'learning'] as const;
 
 export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicPaneProps) {
   const now = useNow();
   const { data: detail, error, refetch } = useRpc('topic_get', { id: topic.id }, { enabled: isRested });
-  const [stored, setPart] = useUiState<string>('topics.part', 'text');
-  const part = stored === 'graph' ? 'graph' : 'text';
+  const [part, setPart, otherPart] = useUiChoice('topics.part', PARTS, 'text');
   const [isRenaming, setRenaming] = useState(false);
   const [isMerging, setMerging] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -51,7 +51,7 @@ export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicP
     'topics.rename': () => setRenaming(true),
     'topics.merge': () => setMerging(true),
     'topics.split': split,
-    'topics.graph': () => setPart(part === 'graph' ? 'text' : 'graph'),
+    'topics.graph': () => setPart(otherPart),
     'topics.open': () => {
       const first = detail?.lines[0]?.line ?? detail?.messages[0];
       if (!first) return false;

@@ -9,7 +9,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { type LiveChannelView, type LiveSourceView, useRpc } from '../../../api';
 import { useWithLayers } from '../../../api/layers';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList } from '../../../design';
-import { hotkeys, useActions } from '../../../keys';
+import { useActions } from '../../../keys';
 import { clearSelection, concerned, extendTo, stepFrom, toggleSelected } from '../../../state/list';
 import { useSettled } from '../../../state/settled';
 import { useStore } from '../../../state/store';
@@ -17,7 +17,8 @@ import { useUiState } from '../../../state/uiState';
 import { number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import { focusList } from '../../shared/focus';
-import { ROW_PX, useRows } from '../../shared/ListPane';
+import { useListRows } from '../../shared/ListDetail';
+import { ROW_PX } from '../../shared/ListPane';
 import { ChannelRow } from './ChannelRow';
 import { type Choice, PERIODS, type View, channelKey, channelList as list, choose, closeChannels, countByChoice, isPeriod, matching, sinceOf, undecidedFirst } from './channelChoices';
 import css from './Channels.module.css';
@@ -26,6 +27,7 @@ const QUERY_REST_MS = 120;
 const NONE: readonly LiveChannelView[] = [];
 const VIEWS: readonly View[] = ['all', 'ask', 'remember', 'ignore'];
 const heightOf = () => ROW_PX;
+const channelOf = (row: LiveChannelView): string => row.channel;
 
 export function Channels({ source }: { source: LiveSourceView }) {
   const { id, kind } = source;
@@ -69,10 +71,10 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
   const period = isPeriod(kept) ? kept : 'everything';
   const ordered = useMemo(() => undecidedFirst(rows, decided), [rows, decided]);
   const shown = useMemo(() => matching(ordered, asked, view), [ordered, asked, view]);
-  const ids = useMemo(() => shown.map((row) => row.channel), [shown]);
   const counts = useMemo(() => countByChoice(rows), [rows]);
   const byId = useMemo(() => new Map(shown.map((row) => [row.channel, row])), [shown]);
-  const cursor = useRows(list, ids);
+  const cursor = useListRows('sources', list, shown, channelOf);
+  const { ids } = cursor;
   const selected = useStore(list, (state) => state.selected);
   const isWebhook = kind === 'webhook';
 
@@ -87,10 +89,6 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
   const selectAll = () => list.update((state) => ({ ...state, selected: new Set(ids) }));
   const extend = (step: number) => () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, step)));
   useActions('sources', {
-    'sources.next': cursor.next,
-    'sources.previous': cursor.previous,
-    'sources.first': cursor.first,
-    'sources.last': cursor.last,
     'sources.remember': act('remember'),
     'sources.ignore': act('ignore'),
     'sources.ask': act('ask'),
@@ -155,7 +153,7 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
         {words.live(kind, shown.length)}
       </p>
       <PaneFoot label={words.actions}>
-        <Button tone="primary" action="sources.remember" disabled={cursor.at < 0} onClick={() => void hotkeys.run('sources.remember')}>
+        <Button tone="primary" action="sources.remember" disabled={cursor.at < 0}>
           {words.choices['remember']}
         </Button>
         {isWebhook ? null : (
@@ -170,10 +168,10 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
             </select>
           </span>
         )}
-        <Button action="sources.ignore" disabled={cursor.at < 0} onClick={() => void hotkeys.run('sources.ignore')}>
+        <Button action="sources.ignore" disabled={cursor.at < 0}>
           {words.choices['ignore']}
         </Button>
-        <Button tone="quiet" action="sources.ask" disabled={cursor.at < 0} onClick={() => void hotkeys.run('sources.ask')}>
+        <Button tone="quiet" action="sources.ask" disabled={cursor.at < 0}>
           {words.choices['ask']}
         </Button>
         <span className={css.space} />

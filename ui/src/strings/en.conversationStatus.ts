@@ -23,7 +23,6 @@ export const conversationStatus = {
     open_question: () => 'an open question',
     pending_promise: () => 'an open promise',
   } as Readonly<Record<string, (silence: string | null, usual: string | null) => string>>,
-  reasonLine: 'Show message',
   tone: 'Tone',
   pace: { quick: 'quick replies', steady: 'steady replies', slow: 'slow replies' } as Readonly<Record<string, string>>,
   words: (count: number) => `${plural(count, 'word', 'words')} per message`,

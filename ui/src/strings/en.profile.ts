@@ -25,7 +25,6 @@ export const profile = {
   span: (from: string, to: string) => `${from} – ${to}`,
   sources: (count: number) => plural(count, 'message', 'messages'),
   yours: 'Your wording',
-  byModel: 'Found by a model',
   evidence: 'Evidence',
   noLines: 'The messages that showed it were erased.',
   correct: 'Correct',

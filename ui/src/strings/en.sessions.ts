@@ -10,8 +10,6 @@ export const sessions = {
   list: 'Sessions',
   detail: 'Session',
   search: 'Search sessions',
-  agentFilter: 'Agent',
-  everyAgent: 'All agents',
   noIntent: 'No stated request',
   messages: (count: number) => plural(count, 'message', 'messages'),
   significance: (level: number) => `Significance ${level} of 5`,

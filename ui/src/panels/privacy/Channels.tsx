@@ -3,6 +3,7 @@ import { Radio } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
 import { type ChannelView, useRpc } from '../../api';
 import { useWithLayers } from '../../api/layers';
+import { tally } from '../../api/tally';
 import { Badge, Button, Facet, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, facetValues } from '../../design';
 import { useActions } from '../../keys';
 import { createListState } from '../../state/list';
@@ -23,12 +24,6 @@ const list = createListState();
 
 /** Identity of a channel: type and id. */
 export const channelKey = (channel: Pick<ChannelView, 'channel_type' | 'channel_id'>): string => `${channel.channel_type}:${channel.channel_id}`;
-
-function tally(names: readonly string[]) {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => ({ name, label: null, count }));
-}
 
 export function Channels({ tabs }: { tabs: ReactNode }) {
   const { data: answer, error, refetch } = useRpc('channels_list', {});

@@ -3,12 +3,8 @@
  * program does not run, and a webhook. Connecting succeeds unless the password is “wrong”.
  */
 import type { LiveChannelView, LiveDeviceView, LiveSourceView } from '../../api/schema';
-import { RpcError } from '../types';
 import type { Handlers, Host } from './index';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { DAY, HOUR, MINUTE, found, refused } from './world';
 
 interface Invented {
   view: Omit<LiveSourceView, 'messages' | 'channels' | 'remembered' | 'undecided' | 'unreadable'>;
@@ -113,11 +109,7 @@ export function liveSourceCommands(host: Host, options: { firstRun: boolean; fol
   if (options.folders > 0) sources = [...sources, large(options.folders)];
   let last = 0;
 
-  const find = (id: string): Invented => {
-    const found = sources.find((each) => each.view.id === id);
-    if (!found) throw new RpcError('not_found', 'This account is no longer connected.');
-    return found;
-  };
+  const find = (id: string) => found(sources.find((each) => each.view.id === id), 'account');
   const sum = (rows: readonly LiveChannelView[], of: (row: LiveChannelView) => number) => rows.reduce((total, row) => total + of(row), 0);
   const viewOf = ({ view, channels }: Invented): LiveSourceView => ({
     ...view,
@@ -128,16 +120,21 @@ export function liveSourceCommands(host: Host, options: { firstRun: boolean; fol
     unreadable: sum(channels, (row) => row.unreadable),
   });
   const list = () => ({ items: sources.map(viewOf), is_secret_lost_at_end: false });
+  const changed = () => {
+    host.changed('sources');
+    return list();
+  };
   const change = (id: string, patch: Partial<Invented['view']>) => {
     const source = find(id);
     source.view = { ...source.view, ...patch };
+    return changed();
   };
   const check = (secret: string | undefined) => {
-    if (secret === 'wrong') throw new RpcError('refused', 'The server refused the user name or the password. Check both, and create an app password if your provider asks for one.');
+    if (secret === 'wrong') throw refused('The server refused the user name or the password. Check both, and create an app password if your provider asks for one.');
   };
 
   return {
-    live_sources_list: () => list(),
+    live_sources_list: list,
     live_source_add({ settings, secret, name }) {
       check(secret);
       last += 1;
@@ -150,52 +147,39 @@ export function liveSourceCommands(host: Host, options: { firstRun: boolean; fol
     },
     live_source_reconnect({ id, settings, secret }) {
       check(secret);
-      change(id, { state: 'live', detail: null, next_at: null, ...(settings ? { settings } : {}) });
-      host.changed('sources');
-      return list();
+      return change(id, { state: 'live', detail: null, next_at: null, ...(settings ? { settings } : {}) });
     },
     live_source_sign_in: ({ settings }) =>
       settings['kind'] === 'mail'
         ? { attempt: 'attempt_1', address: 'https://provider.example/device', code: 'ABCD-EFGH', is_opened: true }
         : { attempt: 'attempt_1', address: `https://${String(settings['homeserver'])}/_matrix/client/v3/login/sso/redirect`, code: null, is_opened: true },
     live_source_recover({ id, recovery_key }) {
-      if (recovery_key === 'wrong') throw new RpcError('refused', 'This is not the recovery key or passphrase of this Matrix account. Check it and enter it again.');
-      change(id, { device: { ...LOCKED, is_verified: true, backup: 'open', keys_done: 3, keys_total: 3 } });
+      if (recovery_key === 'wrong') throw refused('This is not the recovery key or passphrase of this Matrix account. Check it and enter it again.');
       const source = find(id);
       source.channels = source.channels.map((row) => ({ ...row, messages: row.messages + row.unreadable, unreadable: 0 }));
-      host.changed('sources');
-      return list();
+      return change(id, { device: { ...LOCKED, is_verified: true, backup: 'open', keys_done: 3, keys_total: 3 } });
     },
     live_source_compare({ id, action }) {
       const stage = STAGES[action] ?? 'cancelled';
       const { device } = find(id).view;
-      change(id, { device: { ...LOCKED, ...device, is_verified: stage === 'done', comparison: { stage, other: 'Element on Linux', emoji: stage === 'shown' ? EMOJI : [] } } });
-      host.changed('sources');
-      return list();
+      return change(id, { device: { ...LOCKED, ...device, is_verified: stage === 'done', comparison: { stage, other: 'Element on Linux', emoji: stage === 'shown' ? EMOJI : [] } } });
     },
     live_source_pause({ id, is_paused }) {
       for (const each of sources) {
         if (id !== undefined && id !== null && each.view.id !== id) continue;
         each.view = { ...each.view, state: is_paused ? 'paused' : 'live', detail: null, next_at: null, done: null, total: null };
       }
-      host.changed('sources');
-      return list();
+      return changed();
     },
     live_source_rename({ id, name }) {
-      if (name.trim() === '') throw new RpcError('refused', 'a source needs a name of 1 to 100 characters without line breaks');
-      change(id, { name: name.trim() });
-      host.changed('sources');
-      return list();
+      if (name.trim() === '') throw refused('a source needs a name of 1 to 100 characters without line breaks');
+      return change(id, { name: name.trim() });
     },
     live_source_token({ id }) {
       host.changed('sources');
       return { id, token: 'ksin_8f14e45fceea167a5a36dedd4bea2543', channels: find(id).channels.length };
     },
-    live_source_schedule({ id, daily_hour }) {
-      change(id, { daily_hour: daily_hour ?? null, ...(daily_hour === undefined || daily_hour === null ? { state: 'live', next_at: null } : { state: 'scheduled', next_at: host.now() + 8 * HOUR }) });
-      host.changed('sources');
-      return list();
-    },
+    live_source_schedule: ({ id, daily_hour }) => change(id, { daily_hour: daily_hour ?? null, ...(daily_hour == null ? { state: 'live', next_at: null } : { state: 'scheduled', next_at: host.now() + 8 * HOUR }) }),
     live_source_remove_preview({ id }) {
       const { messages } = viewOf(find(id));
       return { messages, conversations: find(id).channels.filter((row) => row.messages > 0).length, shortened: 0, memories: Math.round(messages / 100) };

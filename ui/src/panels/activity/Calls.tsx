@@ -232,14 +232,7 @@ function Forget() {
         onClose={() => setAsking(false)}
         title={words.forgetTitle}
         size="s"
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{words.keep}</Button>
-            <Button tone="danger" testId={TESTIDS.callsForgetConfirm} onClick={forget}>
-              {words.forget}
-            </Button>
-          </>
-        }
+        confirm={{ label: words.forget, run: forget, otherwise: words.keep, tone: 'danger', testId: TESTIDS.callsForgetConfirm }}
       >
         <p>{words.forgetText}</p>
       </Dialog>

@@ -92,14 +92,7 @@ export function UnidentifiedSpeakersDialog({ row, onClose }: { row: Conversation
       onClose={onClose}
       title={t.unidentifiedSpeakers.title}
       testId={TESTIDS.speakersDialog}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" action="editor.save" disabled={changed.length === 0} testId={TESTIDS.speakersSave} onClick={save}>
-            {t.unidentifiedSpeakers.save}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.unidentifiedSpeakers.save, run: save, action: 'editor.save', isDisabled: changed.length === 0, testId: TESTIDS.speakersSave }}
     >
       <p className={css.text}>{t.unidentifiedSpeakers.text}</p>
       {error && !data ? (

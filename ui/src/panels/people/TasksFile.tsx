@@ -4,6 +4,7 @@ import { call } from '../../api';
 import { Button, Dialog } from '../../design';
 import { useActions } from '../../keys';
 import { platform } from '../../platform';
+import { useAttempt } from '../../state/attempt';
 import { showError, showToast } from '../../state/toasts';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -34,7 +35,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
   const field = useRef<HTMLInputElement>(null);
   const [path, setPath] = useState(file ?? '');
   const [isTried, setTried] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { problem, run, say } = useAttempt();
   const id = useId();
   const words = t.gaps;
   const isBad = isTried && !isTasksPath(path);
@@ -48,20 +49,18 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
   };
   const save = async () => {
     setTried(true);
-    setProblem(null);
+    say(null);
     const chosen = path.trim();
     if (!isTasksPath(chosen)) return;
     if (gap !== null) {
       if (await confirmGap(gap, chosen)) onClose();
       return;
     }
-    try {
+    await run(async () => {
       await call('tasks_file_set', { path: chosen });
       showToast({ text: words.fileSet(chosen), replaces: 'decision' });
       onClose();
-    } catch (thrown) {
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    }
+    });
   };
   useActions('editor', { 'editor.save': () => void save() });
   return (
@@ -72,14 +71,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
       size="m"
       testId={TESTIDS.tasksDialog}
       focus={field}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" action="editor.save" testId={TESTIDS.tasksSave} onClick={() => void save()}>
-            {gap === null ? words.dialogSave : words.dialogSaveConfirm}
-          </Button>
-        </>
-      }
+      confirm={{ label: gap === null ? words.dialogSave : words.dialogSaveConfirm, run: save, action: 'editor.save', testId: TESTIDS.tasksSave }}
     >
       <p>{words.dialogText}</p>
       <div className={css.field}>

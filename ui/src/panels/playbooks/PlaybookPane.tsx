@@ -183,14 +183,7 @@ function ExportDialog({ playbook, onClose }: { playbook: PlaybookListRow; onClos
       title={t.playbooks.exportTitle}
       testId={TESTIDS.playbookExportDialog}
       focus={field}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" disabled={!dir} testId={TESTIDS.playbookExportConfirm} onClick={save}>
-            {t.playbooks.exportDo}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.playbooks.exportDo, run: save, isDisabled: !dir, testId: TESTIDS.playbookExportConfirm }}
     >
       <p className={css.hint}>{t.playbooks.exportText}</p>
       <form

@@ -136,22 +136,13 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
 
 /** Before a merge, shows the memory that is removed and the one that is kept. */
 function MergeDialog({ row, into, onMerge, onClose }: { row: MemoryRow; into: NearMemory; onMerge: () => void; onClose: () => void }) {
-  const confirm = useRef<HTMLButtonElement>(null);
   return (
     <Dialog
       open
       onClose={onClose}
       title={t.review.mergeTitle}
       testId={TESTIDS.mergeDialog}
-      focus={confirm}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button ref={confirm} tone="primary" testId={TESTIDS.mergeConfirm} onClick={onMerge}>
-            {t.review.merge}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.review.merge, run: onMerge, isFirst: true, testId: TESTIDS.mergeConfirm }}
     >
       <dl className={css.merge}>
         <dt>{t.review.mergeCandidate}</dt>

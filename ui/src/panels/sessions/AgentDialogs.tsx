@@ -3,6 +3,7 @@ import { Check, Copy } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { type AgentToken, call } from '../../api';
 import { Button, Dialog } from '../../design';
+import { useAttempt } from '../../state/attempt';
 import { noteFinal } from '../../state/decisions';
 import { hideToasts, showToast } from '../../state/toasts';
 import { t } from '../../strings';
@@ -115,33 +116,16 @@ interface QuestionProps {
 }
 
 function Ask({ title, texts, confirm, failed, isDanger = false, send, onClose }: QuestionProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const run = () => {
-    setBusy(true);
-    setProblem(null);
-    send().catch((thrown: unknown) => {
-      setBusy(false);
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    });
-  };
+  const { isBusy, problem, run } = useAttempt();
   return (
     <Dialog
       open
       size="s"
-      onClose={isBusy ? () => undefined : onClose}
+      onClose={onClose}
       title={title}
       testId={TESTIDS.agentAsk}
-      actions={
-        <>
-          <Button disabled={isBusy} onClick={onClose}>
-            {t.app.cancel}
-          </Button>
-          <Button tone={isDanger ? 'danger' : 'primary'} disabled={isBusy} testId={TESTIDS.agentAskConfirm} onClick={run}>
-            {isBusy ? t.agents.working : confirm}
-          </Button>
-        </>
-      }
+      isBusy={isBusy}
+      confirm={{ label: isBusy ? t.agents.working : confirm, run: () => run(send), tone: isDanger ? 'danger' : 'primary', testId: TESTIDS.agentAskConfirm }}
     >
       {texts.map((text) => (
         <p key={text} className={css.text}>

@@ -8,11 +8,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ConnectProgram, call, rpcKey, useRpc } from '../../api';
 import { Badge, Button } from '../../design';
 import { showToast } from '../../state/toasts';
+import { errorMessage } from '../../state/attempt';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { ConnectDialog } from './ConnectDialog';
 import { Row, Section } from './Rows';
-import { errorMessage } from './models';
 
 interface Asked {
   readonly program: ConnectProgram;

@@ -10,7 +10,8 @@ import css from './Models.module.css';
 import { PullModel } from './PullModel';
 import { Row } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, errorMessage, isSame } from './models';
+import { errorMessage } from '../../state/attempt';
+import { type Models, isSame } from './models';
 
 type Search = { readonly kind: 'idle' } | { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly servers: readonly FoundServer[] };
 

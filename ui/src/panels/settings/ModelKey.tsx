@@ -4,12 +4,13 @@ import { useState } from 'react';
 import { type ProviderView, call } from '../../api';
 import { Button } from '../../design';
 import { showToast } from '../../state/toasts';
+import { errorMessage } from '../../state/attempt';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Models.module.css';
 import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, errorMessage } from './models';
+import { type Models } from './models';
 
 /** Where a key is stored, and why not elsewhere. */
 export function keyPlace(view: Models['view']): string {

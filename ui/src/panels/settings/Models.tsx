@@ -10,6 +10,7 @@ import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Sw
 import { go } from '../../state/nav';
 import { hideToasts, showToast } from '../../state/toasts';
 import { setUiState } from '../../state/uiState';
+import { errorMessage } from '../../state/attempt';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { FoundServers } from './FoundServers';
@@ -20,7 +21,7 @@ import { OtherServer } from './OtherServer';
 import { Problem, Row, Section } from './Rows';
 import settingsCss from './Settings.module.css';
 import { TaskModels } from './TaskModels';
-import { KINDS, type Models, PRESETS, type Preset, errorMessage, hostOf, presetOf, profileOf, useModels } from './models';
+import { KINDS, type Models, PRESETS, type Preset, hostOf, presetOf, profileOf, useModels } from './models';
 
 /** Maximum daily budget, more than any plan allows. The backend accepts larger numbers, but they are probably typos. */
 const BUDGET_TOKENS_MAX = 100_000_000;
@@ -255,14 +256,7 @@ function Leaving({ models: { view, change, problems } }: { models: Models }) {
         title={t.models.allowTitle}
         size="s"
         testId={TESTIDS.onlyHereDialog}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{t.models.keepHere}</Button>
-            <Button tone="primary" testId={TESTIDS.onlyHereAllow} onClick={allow}>
-              {t.models.allow}
-            </Button>
-          </>
-        }
+        confirm={{ label: t.models.allow, run: allow, otherwise: t.models.keepHere, testId: TESTIDS.onlyHereAllow }}
       >
         <p>{t.models.allowText}</p>
         <p className={css.after}>{t.models.allowNever}</p>
@@ -328,14 +322,7 @@ function Reading({ models: { view, change, problems, say } }: { models: Models }
         onClose={() => setAsking(false)}
         title={t.models.earlierTitle}
         size="s"
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{t.app.cancel}</Button>
-            <Button tone="primary" testId={TESTIDS.readEarlierConfirm} onClick={() => void read()}>
-              {t.models.earlierSend}
-            </Button>
-          </>
-        }
+        confirm={{ label: t.models.earlierSend, run: read, testId: TESTIDS.readEarlierConfirm }}
       >
         <p>{where}</p>
         {willCost ? <p className={css.after}>{willCost}</p> : null}

@@ -13,7 +13,8 @@ import { TestButton, TestResult, useModelTest } from './ModelTest';
 import css from './Models.module.css';
 import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, addressProblem, errorMessage, isSame } from './models';
+import { errorMessage } from '../../state/attempt';
+import { type Models, addressProblem, isSame } from './models';
 
 type Shape = 'ollama' | 'openai';
 type Names = { readonly of: string; readonly isAsking: boolean; readonly items: readonly string[] | null };

@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type PlaybookSettings, call, rpcKey, useRpc } from '../../api';
+import { errorMessage } from '../../state/attempt';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row, Section } from './Rows';
-import { errorMessage } from './models';
 import css from './Settings.module.css';
 
 export function PlaybookNotices() {

@@ -58,14 +58,7 @@ export function AskRebuild({ onClose, onConfirm }: { onClose: () => void; onConf
       title={words.rebuildTitle}
       testId={TESTIDS.rebuildAsk}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" testId={TESTIDS.rebuildConfirm} onClick={onConfirm}>
-            {words.rebuildConfirm}
-          </Button>
-        </>
-      }
+      confirm={{ label: words.rebuildConfirm, run: onConfirm, testId: TESTIDS.rebuildConfirm }}
     >
       <div className={ask.ask}>
         <dl>

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { call, rpcKey, useRpc } from '../../api';
 import { Switch } from '../../design';
+import { errorMessage } from '../../state/attempt';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row } from './Rows';
-import { errorMessage } from './models';
 
 export function Router({ port }: { /** Where agents are served; `null` if they are not. */ port: number | null }) {
   const client = useQueryClient();

@@ -9,6 +9,7 @@ import { CircleCheck, Clock } from 'lucide-react';
 import { useState } from 'react';
 import { type ErasePreview, type JobView, type JobsResponse, type MemoriesErasePreview, call, useRpc } from '../../api';
 import { Button, Dialog, ErrorState, fullTime } from '../../design';
+import { useAttempt } from '../../state/attempt';
 import { noteFinal } from '../../state/decisions';
 import { go } from '../../state/nav';
 import { useStore } from '../../state/store';
@@ -128,65 +129,35 @@ interface QuestionProps extends AskProps {
 
 function Question({ title, quoted = null, text, forGood, confirm, goes, failure, send, onClose, onErased }: QuestionProps) {
   const client = useQueryClient();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, run } = useAttempt();
   const words = t.erase;
-  const erase = () => {
-    setBusy(true);
-    setProblem(null);
-    send().then(
-      (erased) => {
-        noteFinal(words.stays);
-        // The last notice might offer to restore data that is now erased.
-        hideToasts('decision');
-        // Answers cached for returning to a panel may contain erased data.
-        client.removeQueries({ type: 'inactive' });
-        onErased(erased);
-      },
-      (thrown: unknown) => {
-        setBusy(false);
-        setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-      },
-    );
-  };
+  const erase = () =>
+    run(async () => {
+      const erased = await send();
+      noteFinal(words.stays);
+      // The last notice might offer to restore data that is now erased.
+      hideToasts('decision');
+      // Answers cached for returning to a panel may contain erased data.
+      client.removeQueries({ type: 'inactive' });
+      onErased(erased);
+    });
   return (
     <Dialog
       open
-      onClose={isBusy ? () => undefined : onClose}
+      onClose={onClose}
       title={title}
       size="s"
       testId={TESTIDS.eraseDialog}
-      actions={
-        <>
-          <Button onClick={onClose} disabled={isBusy}>
-            {t.app.cancel}
-          </Button>
-          <Button tone="danger" disabled={isBusy || goes === null} testId={TESTIDS.eraseConfirm} onClick={erase}>
-            {isBusy ? words.erasing : confirm}
-          </Button>
-        </>
-      }
+      isBusy={isBusy}
+      confirm={{ label: isBusy ? words.erasing : confirm, run: erase, tone: 'danger', isDisabled: goes === null, testId: TESTIDS.eraseConfirm }}
     >
       {failure !== null && goes === null ? (
-        <ErrorState title={words.countFailed} text={words.countFailedText} detail={failure} />
+        <Goes goes={null} failure={failure} />
       ) : (
         <>
           {quoted === null ? null : <blockquote className={css.quoted}>{quoted}</blockquote>}
           <p>{text}</p>
-          {goes ? (
-            <>
-              <h3 className={css.heading}>{words.goes}</h3>
-              <ul className={css.counts} data-testid={TESTIDS.eraseCounts}>
-                {goes.map((line) => (
-                  <li key={line}>{line}</li>
-                ))}
-              </ul>
-            </>
-          ) : (
-            <p className={css.waiting} role="status" aria-busy="true">
-              {words.counting}
-            </p>
-          )}
+          <Goes goes={goes} failure={null} />
           <p className={css.forGood}>{forGood}</p>
           {problem ? (
             <p className={css.failed} role="alert">
@@ -196,6 +167,29 @@ function Question({ title, quoted = null, text, forGood, confirm, goes, failure,
         </>
       )}
     </Dialog>
+  );
+}
+
+/** What would be erased, once it is counted. */
+export function Goes({ goes, failure }: { goes: readonly string[] | null; failure: string | null }) {
+  const words = t.erase;
+  if (goes === null && failure !== null) return <ErrorState title={words.countFailed} text={words.countFailedText} detail={failure} />;
+  if (goes === null) {
+    return (
+      <p className={css.waiting} role="status" aria-busy="true">
+        {words.counting}
+      </p>
+    );
+  }
+  return (
+    <>
+      <h3 className={css.heading}>{words.goes}</h3>
+      <ul className={css.counts} data-testid={TESTIDS.eraseCounts}>
+        {goes.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 

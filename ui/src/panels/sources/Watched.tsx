@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FileToken, type WatchedSourceView, type WatchedSources, call, rpcKey, useRpc } from '../../api';
 import { Button, ErrorState, IconButton, LoadingRows, RelativeTime, Segmented } from '../../design';
 import { platform } from '../../platform';
+import { useAttempt } from '../../state/attempt';
 import { showError, showToast } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -109,20 +110,13 @@ function Add({ folder, onDone }: { folder: FileToken; onDone: (sources: WatchedS
   const [kind, setKind] = useState<Kind>('chat');
   const [hour, setHour] = useState(HOUR_DEFAULT);
   const [me, setMe] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { isBusy, problem, run } = useAttempt();
+  const add = () =>
+    run(async () => {
       const sources = await call('watched_add', { token: folder.token, kind, hour, me: me.trim() || null });
       showToast({ text: words.didAdd(folder.name), replaces: 'watched' });
       onDone(sources);
-    } catch (thrown) {
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       className={css.form}

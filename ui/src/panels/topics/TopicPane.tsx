@@ -405,18 +405,13 @@ function RenameDialog({ topic, onClose }: { topic: TopicListRow; onClose: () => 
       testId={TESTIDS.topicRenameDialog}
       focus={field}
       actions={
-        <>
-          {topic.is_renamed ? (
-            <Button tone="quiet" onClick={() => save('')}>
-              {t.topics.follow}
-            </Button>
-          ) : null}
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" disabled={title.trim() === ''} testId={TESTIDS.topicRenameSave} onClick={() => save(title)}>
-            {t.topics.save}
+        topic.is_renamed ? (
+          <Button tone="quiet" onClick={() => save('')}>
+            {t.topics.follow}
           </Button>
-        </>
+        ) : null
       }
+      confirm={{ label: t.topics.save, run: () => save(title), isDisabled: title.trim() === '', testId: TESTIDS.topicRenameSave }}
     >
       <form
         onSubmit={(event) => {
@@ -438,6 +433,10 @@ function MergeDialog({ topic, topics, onClose }: { topic: TopicListRow; topics: 
   const [other, setOther] = useState('');
   const options = useMemo<Option[]>(() => topics.filter((each) => each.id !== topic.id).map((each) => ({ value: each.id, label: each.title, hint: t.topics.messages(each.messages) })), [topics, topic.id]);
   const from = topics.find((each) => each.id === other);
+  const merge = () => {
+    onClose();
+    if (from) void mergeTopics(topic, from);
+  };
   return (
     <Dialog
       open
@@ -445,22 +444,7 @@ function MergeDialog({ topic, topics, onClose }: { topic: TopicListRow; topics: 
       title={t.topics.mergeTitle(topic.title)}
       testId={TESTIDS.topicMergeDialog}
       focus={field}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button
-            tone="primary"
-            disabled={!from}
-            testId={TESTIDS.topicMergeConfirm}
-            onClick={() => {
-              onClose();
-              if (from) void mergeTopics(topic, from);
-            }}
-          >
-            {t.topics.merge}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.topics.merge, run: merge, isDisabled: !from, testId: TESTIDS.topicMergeConfirm }}
     >
       <p className={css.hint}>{t.topics.mergeText}</p>
       <div className={css.field}>

@@ -8,6 +8,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type LiveSourceAdded, type LiveSourceView, type LiveSourcesResponse, type SignInBegun, call, rpcKey } from '../../../api';
 import { Button, Progress } from '../../../design';
+import { errorMessage } from '../../../state/attempt';
 import { useSeconds } from '../../../state/seconds';
 import { showError, showToast } from '../../../state/toasts';
 import { nameOf, t } from '../../../strings';
@@ -136,7 +137,7 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
       if (isCanceled()) return;
       setBegan(null);
       setPage(null);
-      setFailure(thrown instanceof Error ? thrown.message : String(thrown));
+      setFailure(errorMessage(thrown));
     }
   };
   const cancel = () => {

@@ -19,7 +19,7 @@ import { Activity, BotMessageSquare, CircleUserRound, HardDriveDownload, Inbox, 
 import { type ComponentType, lazy } from 'react';
 import type { Counts } from '../api/schema';
 import type { ActionId } from '../keys';
-import { PANELS, type PanelId } from '../state/nav';
+import { type PanelId, PANELS } from '../state';
 
 export interface PanelSpec {
   readonly id: PanelId;

@@ -12,7 +12,7 @@ import { shownStatement } from '../design/statement';
 import { nameOf, t } from '../strings';
 import { TESTIDS } from '../testids';
 import { openMemory } from './nav';
-import { painted } from './painted';
+import { painted } from './time';
 import { createStore, useStore } from './store';
 import { hideToast, showError, showToast } from './toasts';
 
@@ -322,3 +322,19 @@ export function usePendingDelta(): number {
 }
 
 const statusIn = (client: QueryClient) => client.getQueryData<AppStatus>(rpcKey('app_status', {}));
+
+/** Remembers words that the person selected, with an undo in the series of decisions. */
+export function rememberWords(message: string, start: number, end: number): void {
+  let operation: string | null = null;
+  void perform({
+    text: t.memory.remembered,
+    undone: t.memory.forgotten,
+    send: async () => {
+      operation = (await call('memory_remember', { interaction_id: message, start, end, category: null })).operation_id;
+    },
+    undo: async () => {
+      // Without an operation, the memory existed before and stays.
+      if (operation !== null) await call('undo', { operation_id: operation });
+    },
+  });
+}

@@ -3,7 +3,7 @@ import { ArrowRight, GitCompareArrows, Minus, TrendingDown, TrendingUp } from 'l
 import { type ReactNode, useState } from 'react';
 import { type AnalysisView, type ArcPointView, type ConversationRow, useRpc } from '../../api';
 import { Button, CategoryBadge, Dialog, EmptyState, ErrorState, LoadingRows, RelativeTime, cx, fullTime } from '../../design';
-import { go, reviewConversation } from '../../state/nav';
+import { go, reviewConversation } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { proposerName } from '../shared/proposers';

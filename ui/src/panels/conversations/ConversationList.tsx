@@ -3,9 +3,7 @@ import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'reac
 import type { ConversationRow, ConversationsListRequest } from '../../api';
 import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, RelativeTime, SearchField, VirtualList, facetValues } from '../../design';
 import { PrivateLock, hatched } from '../../design/PrivateMark';
-import { useSettled } from '../../state/settled';
-import type { Period } from '../../state/nav';
-import { useUiState } from '../../state/uiState';
+import { type Period, useSettled, useUiState } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { ListPane, ListRow, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, rowHeight } from '../shared/ListPane';

@@ -8,7 +8,7 @@ import { useMemo, useState } from 'react';
 import { type ConversationRow, type MeetingView, type VoiceView, call, useRpc } from '../../api';
 import { Button, Dialog, ErrorState, FreePick, LoadingRows } from '../../design';
 import { useActions } from '../../keys';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { LinkPreview, usePreview } from '../people/LinkPreview';

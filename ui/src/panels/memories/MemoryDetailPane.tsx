@@ -2,10 +2,7 @@
 import { Archive, ArchiveRestore, Inbox, Pencil, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
 import { Button, PaneBody, PaneFoot } from '../../design';
-import { decide } from '../../state/decisions';
-import { stepFrom } from '../../state/list';
-import { go } from '../../state/nav';
-import { type Store, useStore } from '../../state/store';
+import { type Store, decide, go, stepFrom, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';

@@ -8,11 +8,7 @@ import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } f
 import { Library, SearchX, Trash2 } from 'lucide-react';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneHeader, SplitPane, VirtualList } from '../../design';
 import { useActions } from '../../keys';
-import { decide } from '../../state/decisions';
-import { clearSelection, concerned, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
-import { go, useNavTarget } from '../../state/nav';
-import { createStore, useStore } from '../../state/store';
-import { setUiState, useUiState } from '../../state/uiState';
+import { clearSelection, concerned, createListState, createStore, decide, extendTo, go, moveTo, setUiState, stepFrom, toggleSelected, useNavTarget, useStore, useUiState } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { EraseDialog } from '../shared/EraseDialog';

@@ -6,12 +6,10 @@
  */
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
-import { type GapView, type PersonView, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type GapView, type PersonView, byId, useRpc, useWithLayers } from '../../api';
 import { Badge, PaneBar, RelativeTime, Segmented } from '../../design';
 import { useActions } from '../../keys';
-import { createListState } from '../../state/list';
-import { type Target, useAnswer } from '../../state/nav';
+import { type Target, createListState, useAnswer } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';

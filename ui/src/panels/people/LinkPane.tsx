@@ -3,7 +3,7 @@ import { Check, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
 import type { ClueView, LineView, LinkView, PersonHandle } from '../../api';
 import { Button, PaneBody, PaneFoot, RelativeTime } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation } from '../../state/nav';
+import { openConversation } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { PositionHeader } from '../shared/PaneSteps';

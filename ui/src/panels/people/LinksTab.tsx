@@ -5,12 +5,10 @@
  */
 import { HeartHandshake } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useState } from 'react';
-import { type LinkView, useRpc } from '../../api';
-import { byId } from '../../api/layers';
+import { type LinkView, byId, useRpc } from '../../api';
 import { Badge, PaneBar, Segmented } from '../../design';
 import { useActions } from '../../keys';
-import { createListState } from '../../state/list';
-import { type Target, useAnswer } from '../../state/nav';
+import { type Target, createListState, useAnswer } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';

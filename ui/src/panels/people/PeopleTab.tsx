@@ -1,13 +1,9 @@
 /** Everyone: search, filters, one row per person, and the person under the cursor. */
 import { UserRoundSearch, UsersRound } from 'lucide-react';
 import { type ReactNode, memo, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { type PersonView, useRpc } from '../../api';
-import { byId } from '../../api/layers';
+import { type PersonView, byId, useRpc } from '../../api';
 import { Badge, Facet, PaneBar, RelativeTime, SearchField, facetValues } from '../../design';
-import { createListState } from '../../state/list';
-import { type Target, useAnswer } from '../../state/nav';
-import { useSettled } from '../../state/settled';
-import { setUiState, useUiState } from '../../state/uiState';
+import { type Target, createListState, setUiState, useAnswer, useSettled, useUiState } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';

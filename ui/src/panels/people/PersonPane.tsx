@@ -6,13 +6,10 @@
  */
 import { Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { type PersonDetail, type PersonView, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type PersonDetail, type PersonView, byId, useRpc, useWithLayers } from '../../api';
 import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { go, openConversation } from '../../state/nav';
-import { useUiChoice } from '../../state/uiState';
+import { go, openConversation, useNow, useUiChoice } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { askToErase } from '../shared/erase';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { AboutView, LineView, LinkView, PersonView, PlaceView } from '../../api';
 import { Badge, Button, CategoryIcon, RelativeTime, Switch, cx, fullTime, shownStatement } from '../../design';
 import { PrivateLock, hatched } from '../../design/PrivateMark';
-import { go, openConversation, openMemory } from '../../state/nav';
+import { go, openConversation, openMemory } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { VisibilityMark } from '../shared/Visibility';

@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import type { ProfileEntryView, ProfileVersionView } from '../../api';
 import { Badge, Button, Switch, TextArea, cx, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
+import { useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Quotes } from '../shared/Quote';

@@ -1,9 +1,8 @@
 /** Answers about pairs of handles: shown immediately, sent in order, undone one by one. */
 import { useMemo, useState } from 'react';
-import { type LinkView, call, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type LinkView, byId, call, useRpc, useWithLayers } from '../../api';
 import { stampOf } from '../../api/optimistic';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { t } from '../../strings';
 import { handleWithChannel } from './clues';
 

@@ -1,6 +1,5 @@
 /** Filters people by words in the name, handle or channel, by type, by channel, and by open suggestions. Pure. */
-import type { Count, PersonView } from '../../api';
-import { tally } from '../../api/tally';
+import { type Count, type PersonView, tally } from '../../api';
 import { nameOf, t } from '../../strings';
 
 export interface PeopleFilters {

@@ -6,8 +6,7 @@
  * previous state everywhere. Not in this panel: what a channel may see in general (Privacy).
  */
 import { type GapsResponse, type PeopleResponse, useRpc } from '../../api';
-import { useAnswer, useNavTarget } from '../../state/nav';
-import { setUiState } from '../../state/uiState';
+import { setUiState, useAnswer, useNavTarget } from '../../state';
 import { t } from '../../strings';
 import { EraseDialog } from '../shared/EraseDialog';
 import { usePanelTabs } from '../shared/PanelTabs';

@@ -3,7 +3,7 @@ import { BadgeCheck, Bot, Server, UserRound, UsersRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { PersonHandle } from '../../api';
 import { Badge, Button, cx, shortDate } from '../../design';
-import { useNow } from '../../state/clock';
+import { useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { handleName } from './clues';

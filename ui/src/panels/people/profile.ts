@@ -1,7 +1,6 @@
 /** A profile in display order, the reason why each past version ended, and the person's corrections. */
-import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
-import type { Change } from '../../api/layers';
-import { perform } from '../../state/decisions';
+import { type Change, type ProfileEntryView, type ProfileVersionView, call } from '../../api';
+import { perform } from '../../state';
 import { nameOf, t } from '../../strings';
 
 /** The order in the specification (seed 001). */

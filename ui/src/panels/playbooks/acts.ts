@@ -1,6 +1,6 @@
 /** Decisions about playbooks: stored by the backend, each with one undo. */
 import { type PlaybookListRow, call } from '../../api';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { t } from '../../strings';
 
 export type Status = 'candidate' | 'approved' | 'rejected' | 'parked';

@@ -6,13 +6,10 @@
  */
 import { Workflow } from 'lucide-react';
 import { memo, useMemo } from 'react';
-import { type PlaybookListRow, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type PlaybookListRow, byId, useRpc, useWithLayers } from '../../api';
 import { Badge, PaneBar, RelativeTime, Segmented } from '../../design';
 import { useActions } from '../../keys';
-import { createListState } from '../../state/list';
-import { useAnswer, useNavTarget } from '../../state/nav';
-import { useUiChoice } from '../../state/uiState';
+import { createListState, useAnswer, useNavTarget, useUiChoice } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { ListDetail, useListRows } from '../shared/ListDetail';

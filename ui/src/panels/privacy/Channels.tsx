@@ -1,13 +1,10 @@
 /** All channels with who may see the knowledge from them, and a choice whose effect is counted before it is made. */
 import { Radio } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
-import { type ChannelView, useRpc } from '../../api';
-import { useWithLayers } from '../../api/layers';
-import { tally } from '../../api/tally';
+import { type ChannelView, tally, useRpc, useWithLayers } from '../../api';
 import { Badge, Button, Facet, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, facetValues } from '../../design';
 import { useActions } from '../../keys';
-import { createListState } from '../../state/list';
-import { useSettled } from '../../state/settled';
+import { createListState, useSettled } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';

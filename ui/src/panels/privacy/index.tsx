@@ -4,8 +4,7 @@
  *
  * Whether a conversation is used for memory at all is a separate setting, in Conversations.
  */
-import { useAnswer, useNavTarget } from '../../state/nav';
-import { setUiState } from '../../state/uiState';
+import { setUiState, useAnswer, useNavTarget } from '../../state';
 import { t } from '../../strings';
 import { usePanelTabs } from '../shared/PanelTabs';
 import { Agents } from './Agents';

@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react';
 import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, type ReflectionSource, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, fullTime, shownStatement } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation, openMemory } from '../../state/nav';
+import { openConversation, openMemory } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { isBuiltIn, proposerName } from '../shared/proposers';

@@ -1,7 +1,6 @@
 /** Decisions about clean-up proposals: stored by the backend immediately, with one undo. No memory changes before a run. */
 import { type ReflectionListRow, call } from '../../api';
-import { perform } from '../../state/decisions';
-import { showToast } from '../../state/toasts';
+import { perform, showToast } from '../../state';
 import { t } from '../../strings';
 
 export type Status = 'open' | 'accepted' | 'refused' | 'parked';

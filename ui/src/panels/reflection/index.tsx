@@ -6,14 +6,10 @@
  */
 import { ListChecks, SearchX } from 'lucide-react';
 import { memo, useMemo } from 'react';
-import { type ReflectionListRow, call, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type ReflectionListRow, byId, call, useRpc, useWithLayers } from '../../api';
 import { Badge, Button, EmptyState, PaneBar, Segmented, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { createListState } from '../../state/list';
-import { showError, showToast } from '../../state/toasts';
-import { useUiChoice } from '../../state/uiState';
+import { createListState, showError, showToast, useNow, useUiChoice } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';

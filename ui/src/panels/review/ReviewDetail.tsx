@@ -4,11 +4,7 @@ import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 
 import type { MemoryRow, NearMemory } from '../../api';
 import { Button, Dialog, EmptyState, Menu, PaneBody, PaneFoot, fullTime, shownStatement } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { decide } from '../../state/decisions';
-import { type ListState, beforeLeaving, stepFrom } from '../../state/list';
-import { painted } from '../../state/painted';
-import { type Store, useStore } from '../../state/store';
+import { type ListState, type Store, beforeLeaving, decide, painted, stepFrom, useNow, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';

@@ -2,8 +2,7 @@
 import { SearchX } from 'lucide-react';
 import { type AppStatus, useRpc } from '../../api';
 import { Button, EmptyState } from '../../design';
-import { go } from '../../state/nav';
-import { useStore } from '../../state/store';
+import { go, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Search.module.css';

@@ -3,7 +3,7 @@ import { CornerDownRight } from 'lucide-react';
 import type { SearchHit, SearchLine } from '../../api';
 import { Badge, Button, Marked, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
 import { useActions } from '../../keys';
-import { goFromResults } from '../../state/nav';
+import { goFromResults } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';

@@ -9,9 +9,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { SearchResponse } from '../../api';
 import { Button, EmptyState, ErrorState, Facet, IconButton, LoadingRows, Menu, PaneBar, Segmented, SplitPane, VirtualList, facetValues } from '../../design';
 import { useActions } from '../../keys';
-import { moveTo, stepFrom } from '../../state/list';
-import { type Target, useNavTarget } from '../../state/nav';
-import { useStore } from '../../state/store';
+import { type Target, moveTo, stepFrom, useNavTarget, useStore } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';

@@ -2,8 +2,7 @@
 import { type SessionDetail, type SessionItemView, type SessionListRow, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, cx, fullTime, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { openConversation } from '../../state/nav';
+import { openConversation, useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { isBuiltIn, proposerName } from '../shared/proposers';

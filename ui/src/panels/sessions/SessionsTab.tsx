@@ -1,12 +1,9 @@
 /** The list of sessions, and the session under the cursor. */
 import { BotMessageSquare } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useState } from 'react';
-import { type SessionListRow, useRpc } from '../../api';
-import { byId } from '../../api/layers';
+import { type SessionListRow, byId, useRpc } from '../../api';
 import { Badge, PaneBar, RelativeTime, SearchField } from '../../design';
-import { createListState } from '../../state/list';
-import { type Target, useAnswer } from '../../state/nav';
-import { useSettled } from '../../state/settled';
+import { type Target, createListState, useAnswer, useSettled } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';

@@ -5,8 +5,7 @@
  * Every text consists of words from a message and links to that message. Not in this panel: general access rules, which are set
  * in Privacy.
  */
-import { useAnswer, useNavTarget } from '../../state/nav';
-import { setUiState } from '../../state/uiState';
+import { setUiState, useAnswer, useNavTarget } from '../../state';
 import { t } from '../../strings';
 import { usePanelTabs } from '../shared/PanelTabs';
 import { Agents } from './Agents';

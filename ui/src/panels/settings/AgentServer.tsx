@@ -7,7 +7,7 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Router } from './Router';
 import { Row, Section } from './Rows';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage } from '../../state';
 import css from './Settings.module.css';
 
 /** Ports that a program without special rights may use. */

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { type BackupMade, type BackupView, type ExportMade, type RestorePreview, call, useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, fullTime } from '../../design';
 import { RpcError, platform } from '../../platform';
-import { showError } from '../../state/toasts';
+import { showError } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { AskRestore, TASK, needsSalvage, saidRestored } from '../shared/Restore';

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ConnectProgram, call, useRpc } from '../../api';
 import { Dialog, LoadingRows, Switch } from '../../design';
-import { errorMessage, useAttempt } from '../../state/attempt';
+import { errorMessage, useAttempt } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Connect.module.css';

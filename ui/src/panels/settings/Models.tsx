@@ -7,10 +7,7 @@ import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react'
 import { useState } from 'react';
 import { type ModelsView, type ProviderView, call, useRpc } from '../../api';
 import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
-import { go } from '../../state/nav';
-import { hideToasts, showToast } from '../../state/toasts';
-import { setUiState } from '../../state/uiState';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage, go, hideToasts, setUiState, showToast } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { FoundServers } from './FoundServers';

@@ -13,7 +13,7 @@ import { TestButton, TestResult, useModelTest } from './ModelTest';
 import css from './Models.module.css';
 import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage } from '../../state';
 import { type Models, addressProblem, isSame } from './models';
 
 type Shape = 'ollama' | 'openai';

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type PlaybookSettings, call, rpcKey, useRpc } from '../../api';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row, Section } from './Rows';

@@ -6,8 +6,7 @@
 import { useState } from 'react';
 import { type RebuildBegun, call, useRpc } from '../../api';
 import { Button, Dialog, Progress } from '../../design';
-import { createStore, useStore } from '../../state/store';
-import { showError } from '../../state/toasts';
+import { createStore, showError, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import ask from './Rebuild.module.css';

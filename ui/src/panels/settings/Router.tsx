@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { call, rpcKey, useRpc } from '../../api';
 import { Switch } from '../../design';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row } from './Rows';

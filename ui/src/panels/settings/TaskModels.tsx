@@ -2,7 +2,7 @@
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { type ProviderView, call } from '../../api';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Models.module.css';

@@ -11,7 +11,7 @@ import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import models from './Models.module.css';
 import { Problem, Row, Section } from './Rows';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage } from '../../state';
 import { type Choice, CHOICES, type Group, parsed, shown } from './topicRules';
 import css from './Settings.module.css';
 

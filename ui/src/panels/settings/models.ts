@@ -6,7 +6,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ModelSettingsView, type ModelsView, type ProfileView, type ProviderView, call, rpcKey, useChoices, useRpc } from '../../api';
-import { errorMessage } from '../../state/attempt';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 
 /** A place next to which a problem is shown. */

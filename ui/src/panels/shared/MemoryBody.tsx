@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory, StoryView } from '../../api';
 import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime, partialDate, shownStatement } from '../../design';
 import type { ActionId } from '../../keys';
-import { openConversation } from '../../state/nav';
+import { openConversation } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './MemoryBody.module.css';

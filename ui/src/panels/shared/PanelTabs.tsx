@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Segmented } from '../../design';
 import { hotkeys, useActions } from '../../keys';
-import { useUiChoice } from '../../state/uiState';
+import { useUiChoice } from '../../state';
 
 interface Tab<T extends string> {
   readonly value: T;

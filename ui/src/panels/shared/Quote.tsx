@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { LineView } from '../../api';
 import { Button, Highlighted, fullTime } from '../../design';
 import { PrivateLock } from '../../design/PrivateMark';
-import { openConversation } from '../../state/nav';
+import { openConversation } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Quote.module.css';

@@ -1,8 +1,6 @@
 /** Actions on topics: stored by the backend as decisions, each with one undo. */
-import { type TopicAct, type TopicListRow, call } from '../../api';
-import type { Change } from '../../api/layers';
-import { perform } from '../../state/decisions';
-import { createStore } from '../../state/store';
+import { type Change, type TopicAct, type TopicListRow, call } from '../../api';
+import { createStore, perform } from '../../state';
 import { t } from '../../strings';
 
 /** The dragged object: a topic to be dropped onto another one, or lines to be moved out of a topic. */

@@ -7,14 +7,10 @@
  */
 import { Layers, Pin } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
-import { type TopicListRow, type TopicProposalView, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type TopicListRow, type TopicProposalView, byId, useRpc, useWithLayers } from '../../api';
 import { Badge, Button, EmptyState, PaneBar, RelativeTime, SearchField, Segmented, cx } from '../../design';
 import { useActions } from '../../keys';
-import { createListState } from '../../state/list';
-import { go, useAnswer, useNavTarget } from '../../state/nav';
-import { useSettled } from '../../state/settled';
-import { useStore } from '../../state/store';
+import { createListState, go, useAnswer, useNavTarget, useSettled, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';

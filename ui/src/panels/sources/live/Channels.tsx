@@ -6,14 +6,10 @@
  */
 import { ArrowLeft, SearchX, Inbox } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
-import { type LiveChannelView, type LiveSourceView, useRpc } from '../../../api';
-import { useWithLayers } from '../../../api/layers';
+import { type LiveChannelView, type LiveSourceView, useRpc, useWithLayers } from '../../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList } from '../../../design';
 import { useActions } from '../../../keys';
-import { clearSelection, concerned, extendTo, stepFrom, toggleSelected } from '../../../state/list';
-import { useSettled } from '../../../state/settled';
-import { useStore } from '../../../state/store';
-import { useUiState } from '../../../state/uiState';
+import { clearSelection, concerned, extendTo, stepFrom, toggleSelected, useSettled, useStore, useUiState } from '../../../state';
 import { number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import { focusList } from '../../shared/focus';

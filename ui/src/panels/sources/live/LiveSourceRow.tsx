@@ -2,8 +2,7 @@
 import { useId, useState } from 'react';
 import { type LiveSourceView, type LiveSourcesResponse, call } from '../../../api';
 import { Button, Progress, cx } from '../../../design';
-import { useNow } from '../../../state/clock';
-import { showError } from '../../../state/toasts';
+import { showError, useNow } from '../../../state';
 import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import { Skips } from '../Skips';

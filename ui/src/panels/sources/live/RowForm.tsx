@@ -1,8 +1,7 @@
 /** A small form below the row of a connected account: what is entered, what went wrong, Cancel, and what it does. */
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../../design';
-import { useAttempt } from '../../../state/attempt';
-import { showError } from '../../../state/toasts';
+import { showError, useAttempt } from '../../../state';
 import { t } from '../../../strings';
 import formCss from '../Watched.module.css';
 import css from './LiveSources.module.css';

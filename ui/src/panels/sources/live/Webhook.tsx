@@ -2,7 +2,7 @@
 import { useRef, useState } from 'react';
 import { useRpc } from '../../../api';
 import { Button, Dialog } from '../../../design';
-import { go } from '../../../state/nav';
+import { go } from '../../../state';
 import { t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import formCss from '../Watched.module.css';

@@ -17,7 +17,7 @@ export { FreePick, type Option, Pick } from './Pick';
 export { RelativeTime } from './RelativeTime';
 export { SplitPane } from './SplitPane';
 export { editableStatement, shownStatement } from './statement';
-export { EmptyState, ErrorState, LoadingRows } from './States';
+export { EmptyState, ErrorState, Loaded, type LoadedAnswer, LoadingRows } from './States';
 export { endOfDay, fullTime, momentAhead, partialDate, relativeTime, shortDate } from './time';
 export { Tooltip } from './Tooltip';
 export { VirtualList } from './VirtualList';

@@ -7,9 +7,10 @@ import { Layers2 } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';
 import { type TierLineView, type TierView, type TiersRequest, useRpc } from '../../api';
 import { EmptyState, ErrorState, LoadingRows, type Option, PaneBar, PaneBody, PaneHeader, Pick, Segmented, SplitPane, fullTime } from '../../design';
-import { openConversation, useUiState } from '../../state';
+import { useUiState } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { SaidLine } from '../shared/DetailPane';
 import { Significance } from './Significance';
 import css from './Sessions.module.css';
 
@@ -163,9 +164,9 @@ function Lines({ lines, testId }: { lines: readonly TierLineView[]; testId: stri
       {lines.map((line) => (
         <li key={line.id} className={css.tierLine}>
           <Significance level={line.significance} />
-          <button type="button" className={css.said} data-testid={testId} title={`${t.sessions.openLine} · ${line.line.conversation_title} · ${fullTime(line.line.time)}`} onClick={() => openConversation(line.line.conversation_id, line.line.message_id)}>
+          <SaidLine conversation={line.line.conversation_id} message={line.line.message_id} testId={testId} title={`${t.sessions.openLine} · ${line.line.conversation_title} · ${fullTime(line.line.time)}`}>
             <span className={css.given}>{line.text}</span>
-          </button>
+          </SaidLine>
         </li>
       ))}
     </ul>

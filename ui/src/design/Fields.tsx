@@ -15,7 +15,7 @@ export interface Choice<T extends string> {
 }
 
 /** A choice among a few visible values. It is a radio group, so arrow keys move between them. */
-export function Segmented<T extends string>({ label, value, choices, onChange, testId }: { label: string; value: T; choices: readonly Choice<T>[]; onChange: (next: T) => void; testId?: string }) {
+export function Segmented<T extends string>({ label = t.app.show, value, choices, onChange, testId }: { label?: string; value: T; choices: readonly Choice<T>[]; onChange: (next: T) => void; testId?: string }) {
   const group = useRef<HTMLDivElement>(null);
   const move = (event: React.KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

@@ -2,7 +2,6 @@
 import { number, plural } from './words';
 
 export const activity = {
-  show: 'Show',
   jobs: 'Jobs',
   gate: 'Filtered out',
   calls: 'What left this computer',
@@ -64,7 +63,6 @@ export const activity = {
   gateFailed: 'The filtered-out statements could not be loaded',
   alertsFailed: 'The alerts could not be loaded',
   failedText: 'Your data is safe in the database.',
-  openConversation: 'Open in conversation',
   keep: 'Keep',
   keepLabel: (statement: string) => `Keep as a memory: ${statement}`,
   openWhole: 'Open conversation',

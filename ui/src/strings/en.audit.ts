@@ -11,7 +11,6 @@ export const audit = {
   stage: { 'Reading memories': 'Reading memories', 'Checking memories': 'Checking memories against their sources', 'Comparing memories': 'Comparing memories' } as Readonly<Record<string, string>>,
   cancelled: 'Canceled. Nothing was changed.',
   failed: 'The audit failed',
-  failedText: 'Nothing was changed.',
   noneTitle: 'No memories to check yet',
   noneText: 'Approve proposals in Review first, then run the audit.',
   soundTitle: 'No problems found',

@@ -23,7 +23,6 @@ export const backup = {
   keptHint: 'One per day if anything changed, and one before each big change. Keepsake keeps the last 12 days, the 10 weeks before them and the 9 months before those. When you erase something, all of these backups are deleted, and a new one is made.',
   none: 'None yet. The first one is made once nothing has changed for 15 minutes.',
   failed: 'The backups could not be listed',
-  failedText: 'Nothing was changed.',
   folder: 'Saved in',
   reason: {
     daily: 'Daily',

@@ -105,7 +105,6 @@ export const time = {
   loadFailedText: 'Nothing was changed. Your messages are safe in the database.',
   emptyTitle: 'Nothing to show yet',
   emptyText: 'After an import, you see here how many messages were written over time, and how many memories came from them.',
-  emptyAction: 'Add a source',
   label: 'Messages and memories over time',
   hint: 'Point at a bar, or move with the arrow keys. Drag, or hold Shift, to select several.',
   keys: 'Arrow keys move, Shift and arrow keys select several, Enter opens the conversations.',

@@ -5,7 +5,6 @@ export const gaps = {
   tab: 'Gaps',
   list: 'Gaps',
   detail: 'Gap',
-  filter: 'Show',
   filters: { open: 'To decide', tasks: 'Tasks', done: 'Done' },
   live: (count: number) => `${plural(count, 'gap', 'gaps')} shown`,
   empty: {

@@ -216,7 +216,6 @@ export const liveSources = {
     search: (kind: string) => `Filter ${channels(kind)}`,
     note: (kind: string) => `Nothing is stored from ${channels(kind)} that are undecided or ignored.`,
     noteWebhook: 'Everything sent to this webhook is stored, except from conversations that you ignore.',
-    show: 'Show',
     views: { all: 'All', ask: 'Undecided', remember: 'Remembered', ignore: 'Ignored' } as const,
     choiceOf: (title: string) => `What to do with ${title}`,
     choices: { ask: 'Decide later', remember: 'Remember', ignore: 'Ignore' } as Readonly<Record<string, string>>,
@@ -248,7 +247,6 @@ export const liveSources = {
     noneTextWebhook: 'They appear here when the first message arrives.',
     noMatch: 'Nothing matches',
     noMatchText: 'Clear the filters to see all of them.',
-    clearFilters: 'Clear filters',
   },
 
   disconnect: {

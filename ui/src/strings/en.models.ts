@@ -5,7 +5,6 @@ import { bytes, duration, number, plural } from './words';
 export const models = {
   general: 'General',
   models: 'Models',
-  show: 'Show',
   loadFailed: 'The model settings could not be loaded',
   loadFailedText: 'Nothing was changed, and no model is used until they load.',
 

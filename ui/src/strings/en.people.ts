@@ -11,7 +11,6 @@ const contactFrom: Readonly<Record<string, string>> = {
 
 export const people = {
   list: 'People',
-  tabs: 'Show',
   tabPeople: 'People',
   tabLinks: 'Suggestions',
   search: 'Search names, accounts, channels',
@@ -41,7 +40,6 @@ export const people = {
 
   saidName: (words: string, channels: string) => `“${words}” · ${channels}`,
   handleCount: (count: number) => plural(count, 'account', 'accounts'),
-  messages: (count: number) => plural(count, 'message', 'messages'),
   seen: (first: string, last: string) => (first === last ? first : `${first} – ${last}`),
   neverSeen: 'No messages yet',
   firstSeen: 'First seen',
@@ -51,7 +49,6 @@ export const people = {
   handlesOwner: 'Your accounts',
   handlesHint: 'Their account in each channel. Two accounts become one person only when you say so.',
   verified: 'Confirmed by you',
-  parts: 'Show',
   partAbout: 'About',
   partMessages: 'Messages',
   partPlaces: 'Channels',
@@ -60,8 +57,6 @@ export const people = {
   viewAs: 'View as',
 
   memories: 'Memories',
-  share: 'Agents may use this anywhere',
-  shareLabel: (content: string) => `Agents may use this anywhere: ${content}`,
   shareHint: 'On: agents may use this memory in any channel, even where others can read it.',
   shared: 'Agents may use this anywhere now',
   unshared: 'Shared only where its sources allow it',
@@ -81,7 +76,6 @@ export const people = {
   timelineNone: 'No messages are stored.',
   latest: 'Recent messages',
   allLines: 'Show more messages',
-  openLine: 'Open in conversation',
   showMore: (count: number) => `Show ${number(count)} more`,
 
   links: 'Links',
@@ -90,7 +84,6 @@ export const people = {
   unlink: 'Unlink',
   unlinkLabel: (a: string, b: string) => `Unlink ${a} and ${b}`,
 
-  filter: 'Show',
   toAnswer: 'Open',
   answered: 'Answered',
   ofLinks: {

@@ -5,7 +5,6 @@ import { plural } from './words';
 export const playbooks = {
   list: 'Playbooks',
   detail: 'Playbook',
-  filter: 'Show',
   statuses: { candidate: 'New', approved: 'Approved', parked: 'Later', rejected: 'Dismissed' } as Readonly<Record<string, string>>,
   all: 'All',
   seen: (count: number) => plural(count, 'time', 'times'),
@@ -26,7 +25,6 @@ export const playbooks = {
   pickText: 'You see its steps, its parameters, and the sessions that support or contradict it.',
   last: (day: string) => `last on ${day}`,
   version: (count: number) => `Version ${count}`,
-  rules: 'the built-in engine',
   madeBy: (name: string) => `Described by ${name}. The steps come from your sessions.`,
 
   stepsTitle: 'Steps',

@@ -3,7 +3,6 @@ import { number, plural } from './words';
 
 export const privacy = {
   title: 'Privacy',
-  tabs: 'Show',
   tabChannels: 'Channels',
   tabAgents: 'Agents',
   tabView: 'View as',
@@ -61,7 +60,6 @@ export const privacy = {
   noMatchText: 'Search covers titles and addresses.',
   clear: 'Clear filters',
   loadFailed: 'The channels could not be loaded',
-  loadFailedText: 'Nothing was changed.',
   channel: 'Channel',
 
   agentsTitle: 'What each agent may see',

@@ -35,8 +35,6 @@ export const profile = {
   wrongLabel: (content: string) => `This is wrong: ${content}`,
   restore: 'Not wrong after all',
   restoreLabel: (content: string) => `Not wrong after all: ${content}`,
-  share: 'Agents may use this anywhere',
-  shareLabel: (content: string) => `Agents may use this anywhere: ${content}`,
   didWrong: 'Marked as wrong. It does not come back on its own.',
   didRestore: 'No longer marked as wrong',
   didCorrect: 'Saved your wording. The earlier version stays in the history.',

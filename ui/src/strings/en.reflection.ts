@@ -4,7 +4,6 @@ import { number, plural } from './words';
 export const reflection = {
   list: 'Clean-ups',
   detail: 'Clean-up',
-  filter: 'Show',
   kindFilter: 'Kind',
   statuses: { waiting: 'Open', open: 'Open', accepted: 'Approved', applied: 'Applied', refused: 'Dismissed', parked: 'Later' } as Readonly<Record<string, string>>,
   kinds: { archive: 'Trash', merge: 'Merge' } as Readonly<Record<string, string>>,
@@ -26,14 +25,12 @@ export const reflection = {
   pickTitle: 'Choose a clean-up',
   pickText: 'You see the memories before and after the change, the reason, and the messages they come from.',
 
-  rules: 'the built-in engine',
   madeBy: (name: string) => `Proposed by ${name}.`,
   before: 'Before',
   after: 'After',
   states: { in_use: 'Kept', set_aside: 'In the trash: not shown to agents, kept under Memories', folded: 'Merged into the memory that is kept' } as Readonly<Record<string, string>>,
   sources: (count: number) => `based on ${plural(count, 'message', 'messages')}`,
   restsTitle: 'Sources',
-  openLine: 'Open in conversation',
 
   accept: 'Approve',
   refuse: 'Dismiss',

@@ -2,7 +2,6 @@
 import { plural } from './words';
 
 export const sessions = {
-  tabs: 'Show',
   tabSessions: 'Sessions',
   tabTiers: 'Memory tiers',
   tabAgents: 'Agents',
@@ -11,7 +10,6 @@ export const sessions = {
   detail: 'Session',
   search: 'Search sessions',
   noIntent: 'No stated request',
-  messages: (count: number) => plural(count, 'message', 'messages'),
   significance: (level: number) => `Significance ${level} of 5`,
   live: (count: number) => `${plural(count, 'session', 'sessions')} shown`,
   outcomes: { resolved: 'Resolved', partial: 'Partly resolved', unresolved: 'Unresolved' } as Readonly<Record<string, string>>,
@@ -69,7 +67,6 @@ export const sessions = {
   mood: 'Mood',
   with: (user: string, agent: string) => `${user} with ${agent}`,
   waiting: 'Not in the memory tiers yet',
-  rules: 'the built-in engine',
   madeBy: (name: string) => `Summarized by ${name}. Each line is quoted from the conversation.`,
   earlier: 'Earlier versions',
   earlierText: 'The conversation continued, or a model read it. Earlier versions stay unchanged.',
@@ -107,7 +104,6 @@ export const sessions = {
   leftOut: (count: number) => `${plural(count, 'line', 'lines')} did not fit`,
   leftOutText: 'They stay stored, and search finds them.',
   repeated: (count: number) => `${plural(count, 'duplicate line', 'duplicate lines')} left out`,
-  openLine: 'Open in conversation',
   withheldTitle: 'Withheld',
   withheld: (count: number, why: string) => `${plural(count, 'line', 'lines')}: ${why}`,
   tiersFailed: 'The memory tiers could not be loaded',

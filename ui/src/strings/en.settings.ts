@@ -4,7 +4,6 @@ import { number, plural } from './words';
 export const settings = {
   title: 'Settings',
   loadFailed: 'The settings could not be loaded',
-  loadFailedText: 'Nothing was changed.',
   appearance: 'Appearance and keys',
   theme: 'Theme',
   themeHint: '“System” follows your desktop theme.',

@@ -53,8 +53,6 @@ export const sources = {
     'basic-memory': 'basic-memory notes',
     obsidian: 'Obsidian vault',
   } as Readonly<Record<string, string>>,
-  conversations: (count: number) => plural(count, 'conversation', 'conversations'),
-  messages: (count: number) => plural(count, 'message', 'messages'),
   range: (from: string, to: string, isGuess: boolean) => `${isGuess ? '≈ ' : ''}${from === to ? from : `${from} to ${to}`}`,
   participants: (count: number) => plural(count, 'person', 'people'),
   foreseen: (seen: number, imported: number, duplicate: number, skipped: number) =>

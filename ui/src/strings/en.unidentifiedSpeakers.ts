@@ -13,7 +13,6 @@ export const unidentifiedSpeakers = {
   title: 'Who are these speakers?',
   text: 'The transcript distinguishes these speakers but does not name them. Your answers apply only to this meeting.',
   who: (label: string) => `Who is ${label}?`,
-  said: (count: number) => plural(count, 'message', 'messages'),
   placeholder: 'You, a known person or a new name',
   you: 'You',
   means: {

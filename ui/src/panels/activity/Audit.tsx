@@ -53,7 +53,7 @@ export function Audit() {
         </header>
         {audit.isPending ? <TaskProgress task={TASK} words={(stage) => (stage === null ? t.audit.running : nameOf(t.audit.stage, stage))} testId={TESTIDS.auditWork} cancelTestId={TESTIDS.auditCancel} /> : null}
         {isCancelled ? <p role="status">{t.audit.cancelled}</p> : null}
-        {audit.isError && !isCancelled ? <ErrorState title={t.audit.failed} text={t.audit.failedText} detail={audit.error.message} onRetry={run} /> : null}
+        {audit.isError && !isCancelled ? <ErrorState title={t.audit.failed} text={t.app.nothingChanged} detail={audit.error.message} onRetry={run} /> : null}
         {report && !audit.isPending ? <Report report={report} done={done} onAct={act} /> : null}
       </div>
     </PaneBody>

@@ -125,7 +125,7 @@ function Entry({ entry }: { entry: GateEntry }) {
         </Button>
       ) : null}
       <Button size="s" tone="quiet" onClick={() => openConversation(entry.conversation_id, entry.interaction_id ?? undefined)}>
-        {t.activity.openConversation}
+        {t.app.openInConversation}
       </Button>
     </div>
   );

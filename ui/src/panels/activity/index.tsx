@@ -62,7 +62,6 @@ export default function Activity() {
     <div className={css.panel}>
       <PaneHeader title={t.panels.activity}>
         <Segmented
-          label={t.activity.show}
           value={tab}
           testId={TESTIDS.activityTab}
           choices={[

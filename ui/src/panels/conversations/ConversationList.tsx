@@ -127,7 +127,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period,
       ) : pages.isLoading ? (
         <LoadingRows height={ROW_PX} />
       ) : pages.total === 0 && isFiltered ? (
-        <EmptyState title={t.conversations.noMatchTitle} text={t.conversations.noMatchText} action={<Button onClick={clear}>{t.conversations.clearFilters}</Button>} />
+        <EmptyState title={t.conversations.noMatchTitle} text={t.conversations.noMatchText} action={<Button onClick={clear}>{t.app.clearFilters}</Button>} />
       ) : (
         <VirtualList
           label={t.conversations.list}
@@ -171,7 +171,7 @@ function Row({ row }: { row: ConversationRow }) {
           {row.participants.length > 0 ? ` · ${t.conversations.participants(row.participants)}` : ''}
         </RowMeta>
         {row.memories_pending > 0 ? <Badge tone="accent">{t.conversations.memoriesPending(row.memories_pending)}</Badge> : null}
-        {row.memories_active > 0 ? <RowAside>{t.conversations.memoriesActive(row.memories_active)}</RowAside> : null}
+        {row.memories_active > 0 ? <RowAside>{t.app.memories(row.memories_active)}</RowAside> : null}
       </RowLine>
     </ListRow>
   );

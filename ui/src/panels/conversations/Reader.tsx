@@ -146,7 +146,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
         <span className={cx(css.fact, css.people)} title={t.conversations.participants(row.participants)}>
           {t.conversations.participants(row.participants)}
         </span>
-        <span className={cx(css.fact, 'num')}>{t.conversations.messageCount(row.messages)}</span>
+        <span className={cx(css.fact, 'num')}>{t.app.messages(row.messages)}</span>
         <span className={cx(css.fact, 'num')}>
           {row.is_time_inferred ? '≈ ' : ''}
           {from === to ? from : `${from} – ${to}`}
@@ -165,7 +165,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
         ) : null}
         {row.memories_active > 0 ? (
           <button type="button" className={css.link} onClick={() => go('memories', { onlyConversation: row.id })}>
-            {t.conversations.memoriesActive(row.memories_active)}
+            {t.app.memories(row.memories_active)}
           </button>
         ) : null}
       </div>

@@ -130,7 +130,7 @@ function Speaker({ speaker, known, text, onChange }: { speaker: VoiceView; known
     <li className={css.speaker} data-testid={TESTIDS.speaker}>
       <div className={css.head}>
         <span className={css.label}>{speaker.label}</span>
-        <span className={css.count}>{t.unidentifiedSpeakers.said(speaker.messages)}</span>
+        <span className={css.count}>{t.app.messages(speaker.messages)}</span>
       </div>
       {speaker.lines.map((line) => (
         <blockquote key={line.message_id} className={css.line}>

@@ -135,7 +135,7 @@ export default function Conversations() {
               text={t.conversations.emptyText}
               action={
                 <Button tone="primary" onClick={() => go('sources')}>
-                  {t.conversations.emptyAction}
+                  {t.app.addSource}
                 </Button>
               }
             />

@@ -82,7 +82,7 @@ export function FilterBar({ filters, query, response, onFilters, onQuery, onClea
         )}
         {isNarrowed(filters, query) ? (
           <Button size="s" tone="quiet" testId={TESTIDS.memoriesClear} onClick={onClear}>
-            {t.memories.clearFilters}
+            {t.app.clearFilters}
           </Button>
         ) : null}
       </PaneBar>

@@ -181,7 +181,7 @@ function MemoryList({ memories, isNarrow, usualStatus, onClear }: { memories: Me
   if (isLoading) return <LoadingRows />;
   if (rows.length === 0) {
     return isNarrow ? (
-      <EmptyState icon={<SearchX size={18} />} title={t.memories.noMatchTitle} text={t.memories.noMatchText} action={<Button onClick={onClear}>{t.memories.clearFilters}</Button>} />
+      <EmptyState icon={<SearchX size={18} />} title={t.memories.noMatchTitle} text={t.memories.noMatchText} action={<Button onClick={onClear}>{t.app.clearFilters}</Button>} />
     ) : (
       <EmptyState icon={<Library size={18} />} title={t.memories.emptyTitle} text={t.memories.emptyText} action={<Button onClick={() => go('review')}>{t.memories.emptyAction}</Button>} />
     );

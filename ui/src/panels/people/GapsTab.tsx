@@ -103,7 +103,6 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
           <>
             <PaneBar>
               <Segmented
-                label={words.filter}
                 value={filter}
                 choices={FILTERS.map((value) => ({ value, label: words.filters[value], count: by.get(value)?.length ?? 0, testId: `gaps-${value}` }))}
                 onChange={(next) => {

@@ -112,14 +112,14 @@ function Side({ handle, lines }: { handle: PersonHandle; lines: readonly LineVie
         </div>
         <div>
           <dt>{t.people.written}</dt>
-          <dd className="num">{t.people.messages(handle.messages)}</dd>
+          <dd className="num">{t.app.messages(handle.messages)}</dd>
         </div>
       </dl>
       {lines.length === 0 ? <p className={css.hint}>{t.people.sampleNone}</p> : null}
       <ul className={css.samples} aria-label={t.people.sampleLines} hidden={lines.length === 0}>
         {lines.map((line) => (
           <li key={line.message_id}>
-            <button type="button" className={css.sample} title={`${t.people.openLine}: ${line.conversation_title}`} onClick={() => openConversation(line.conversation_id, line.message_id)}>
+            <button type="button" className={css.sample} title={`${t.app.openInConversation}: ${line.conversation_title}`} onClick={() => openConversation(line.conversation_id, line.message_id)}>
               {line.text}
             </button>
           </li>
@@ -157,7 +157,7 @@ function Clues({ title, none, clues, link, handles, isFor = false, testId }: Clu
                 </span>
                 {words.conversation && clue.lines.length === 0 ? (
                   <Button size="s" tone="quiet" onClick={() => openConversation(words.conversation ?? '')}>
-                    {t.people.openLine}
+                    {t.app.openInConversation}
                   </Button>
                 ) : null}
               </p>

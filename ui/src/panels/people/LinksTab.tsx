@@ -92,7 +92,6 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
       bars={
         <PaneBar>
           <Segmented
-            label={t.people.filter}
             value={filter}
             choices={[
               { value: 'open', label: t.people.toAnswer, count: open.length + beyond.open, testId: 'links-open' },

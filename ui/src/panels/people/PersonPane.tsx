@@ -55,7 +55,6 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
     <>
       <PaneHeader level={2} title={nameOf(t.people.kindOne, person.type)}>
         <Segmented
-          label={t.people.parts}
           value={part}
           testId={TESTIDS.personParts}
           choices={[
@@ -148,7 +147,7 @@ function Head({ person }: { person: PersonView }) {
         {person.is_owner ? <Badge tone="accent">{t.people.you}</Badge> : null}
       </div>
       <p className={css.facts}>
-        <span className="num">{t.people.messages(person.messages)}</span>
+        <span className="num">{t.app.messages(person.messages)}</span>
         <span className="num">{person.first === null || person.last === null ? t.people.neverSeen : t.people.seen(shortDate(person.first, now), shortDate(person.last, now))}</span>
       </p>
     </>

@@ -70,8 +70,8 @@ export function Memories({ memories }: { memories: readonly AboutView[] }) {
             </button>
             <VisibilityMark visibility={memory.visibility} />
             <span className={css.share}>
-              <span aria-hidden="true">{t.people.share}</span>
-              <Switch label={t.people.shareLabel(memory.content)} checked={memory.is_shared} testId={TESTIDS.personShare} onChange={(next) => void shareMemory(memory.id, next)} />
+              <span aria-hidden="true">{t.app.shareAnywhere}</span>
+              <Switch label={t.app.shareAnywhereOf(memory.content)} checked={memory.is_shared} testId={TESTIDS.personShare} onChange={(next) => void shareMemory(memory.id, next)} />
             </span>
           </li>
         )}

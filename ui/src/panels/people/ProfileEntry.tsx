@@ -100,8 +100,8 @@ function Actions({ entry, onEdit }: { entry: ProfileEntryView; onEdit: () => voi
       </Button>
       {entry.is_current && (version.visibility !== 'public' || version.is_shared) ? (
         <span className={css.share}>
-          <span aria-hidden="true">{words.share}</span>
-          <Switch label={words.shareLabel(version.content)} checked={version.is_shared} testId={TESTIDS.profileShare} onChange={(next) => void shareEntry(entry, next)} />
+          <span aria-hidden="true">{t.app.shareAnywhere}</span>
+          <Switch label={t.app.shareAnywhereOf(version.content)} checked={version.is_shared} testId={TESTIDS.profileShare} onChange={(next) => void shareEntry(entry, next)} />
         </span>
       ) : null}
     </div>

@@ -26,7 +26,7 @@ export default function People() {
   // An open pair counts for both of its people.
   const { data: open = 0 } = useRpc('people_list', {}, { select: openOf });
   const { data: toDecide = 0 } = useRpc('gaps_list', {}, { select: toDecideOf });
-  const { tab, tabs } = usePanelTabs('people', t.people.tabs, [
+  const { tab, tabs } = usePanelTabs('people', [
     { value: 'people', label: t.people.tabPeople },
     { value: 'links', label: t.people.tabLinks, count: open / 2 },
     { value: 'gaps', label: t.gaps.tab, count: toDecide },

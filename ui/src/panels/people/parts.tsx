@@ -68,7 +68,7 @@ export function HandleRow({ handle }: { handle: PersonHandle }) {
         </span>
       ) : null}
       <span className={cx('num', css.when)}>
-        {t.people.messages(handle.messages)}
+        {t.app.messages(handle.messages)}
         {handle.first === null || handle.last === null ? null : <span className={css.span}> · {t.people.seen(shortDate(handle.first, now), shortDate(handle.last, now))}</span>}
       </span>
     </li>

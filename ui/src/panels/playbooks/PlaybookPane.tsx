@@ -79,7 +79,7 @@ function Known({ detail }: { detail: PlaybookDetail }) {
   return (
     <>
       {detail.description !== null ? <p className={css.when}>{detail.description}</p> : null}
-      <Hint testId={TESTIDS.playbookMadeBy}>{t.playbooks.madeBy(isBuiltIn(detail.proposer) ? t.playbooks.rules : proposerName(detail.proposer))}</Hint>
+      <Hint testId={TESTIDS.playbookMadeBy}>{t.playbooks.madeBy(isBuiltIn(detail.proposer) ? t.app.builtInEngine : proposerName(detail.proposer))}</Hint>
       <Section title={t.playbooks.stepsTitle}>
         <ol className={css.steps}>
           {detail.steps.map((step) => (

@@ -67,7 +67,6 @@ export default function Playbooks() {
         playbooks.length > 0 ? (
           <PaneBar>
             <Segmented
-              label={t.playbooks.filter}
               value={filter}
               choices={FILTERS.map((each) => ({
                 value: each,

@@ -76,7 +76,7 @@ export function ViewAs({ tabs }: { tabs: ReactNode }) {
           <PaneHeader level={2} title={t.privacy.contextTitle} count={data ? t.privacy.contextOf(charsOf(data.text), data.items.length) : undefined} />
           <PaneBody label={t.privacy.contextTitle}>
             {error ? (
-              <ErrorState title={t.privacy.contextFailed} text={t.privacy.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+              <ErrorState title={t.privacy.contextFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
             ) : isPending || !data ? (
               <LoadingRows />
             ) : (

@@ -17,7 +17,7 @@ export default function Privacy() {
     setUiState('privacy.tab', 'view');
     setUiState('privacy.view', viewAs);
   });
-  const { tab, tabs } = usePanelTabs('privacy', t.privacy.tabs, [
+  const { tab, tabs } = usePanelTabs('privacy', [
     { value: 'channels', label: t.privacy.tabChannels },
     { value: 'agents', label: t.privacy.tabAgents },
     { value: 'view', label: t.privacy.tabView },

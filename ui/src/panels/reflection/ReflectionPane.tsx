@@ -58,7 +58,7 @@ function Known({ detail }: { detail: ReflectionDetail }) {
   return (
     <>
       <p className={css.reason} data-testid={TESTIDS.reflectionMadeBy}>
-        {t.reflection.madeBy(isBuiltIn(detail.proposer) ? t.reflection.rules : proposerName(detail.proposer))}
+        {t.reflection.madeBy(isBuiltIn(detail.proposer) ? t.app.builtInEngine : proposerName(detail.proposer))}
       </p>
       <div className={css.sides}>
         <Sides title={t.reflection.before} testId={TESTIDS.reflectionBefore}>
@@ -87,7 +87,7 @@ function Sources({ sources }: { sources: readonly ReflectionSource[] }) {
       <ul className={css.lines}>
         {sources.map((source) => (
           <li key={`${source.memory_id} ${source.message_id} ${source.quote}`}>
-            <button type="button" className={css.line} title={t.reflection.openLine} data-testid={TESTIDS.reflectionSource} onClick={() => openConversation(source.conversation_id, source.message_id)}>
+            <button type="button" className={css.line} title={t.app.openInConversation} data-testid={TESTIDS.reflectionSource} onClick={() => openConversation(source.conversation_id, source.message_id)}>
               <span className={css.quote}>{`“${source.quote}”`}</span>
               <span className={css.meta}>
                 {source.author}, {fullTime(source.time)}, {source.title}

@@ -127,7 +127,6 @@ export default function Reflection() {
           {proposals.length > 0 ? (
             <PaneBar>
               <Segmented
-                label={t.reflection.filter}
                 value={status}
                 choices={STATUSES.map((each) => ({
                   value: each,

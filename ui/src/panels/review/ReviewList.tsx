@@ -34,7 +34,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
   if (isLoading) return <LoadingRows />;
   if (rows.length === 0) {
     return isPending ? (
-      <EmptyState icon={<Inbox size={18} />} title={t.review.emptyTitle} text={t.review.emptyText} action={<Button onClick={() => go('sources')}>{t.review.emptyAction}</Button>} testId={TESTIDS.reviewEmpty} />
+      <EmptyState icon={<Inbox size={18} />} title={t.review.emptyTitle} text={t.review.emptyText} action={<Button onClick={() => go('sources')}>{t.app.addSource}</Button>} testId={TESTIDS.reviewEmpty} />
     ) : (
       <EmptyState icon={<ShieldCheck size={18} />} title={t.review.emptyQuarantine} testId={TESTIDS.reviewEmpty} />
     );

@@ -16,7 +16,7 @@ import { firstLine } from './excerpt';
  */
 const SHOWN_CHARS_MAX = 4_000;
 
-const OPENS: Readonly<Record<string, string>> = { message: t.search.open, memory: t.search.openMemory, topic: t.search.openTopic, person: t.search.openPerson };
+const OPENS: Readonly<Record<string, string>> = { message: t.app.openInConversation, memory: t.search.openMemory, topic: t.search.openTopic, person: t.search.openPerson };
 
 const titleOf = (hit: SearchHit): string => (hit.kind === 'message' ? hit.conversation_title : nameOf(t.search.kindOne, hit.kind));
 
@@ -49,7 +49,7 @@ export function Preview({ hit, onOpen }: PreviewProps) {
       </PaneBody>
       <PaneFoot label={t.search.detail}>
         <Button tone="primary" action="search.open" icon={<CornerDownRight size={14} aria-hidden="true" />} testId={TESTIDS.searchOpen} onClick={onOpen}>
-          {OPENS[hit.kind] ?? t.search.open}
+          {OPENS[hit.kind] ?? t.app.openInConversation}
         </Button>
       </PaneFoot>
     </div>

@@ -176,7 +176,7 @@ function Filters({ text, answer, onText }: { text: string; answer: SearchRespons
       <Facet label={t.search.month} isSingle values={facetValues(countsOf('month'), months, monthName)} chosen={months} onChange={([next]) => onText(withMonth(text, next ?? null))} testId="facet-month" />
       {isNarrowed(text) ? (
         <Button size="s" tone="quiet" testId={TESTIDS.searchClear} onClick={() => onText(wordsOf(text))}>
-          {t.memories.clearFilters}
+          {t.app.clearFilters}
         </Button>
       ) : null}
       <span className={css.space} />

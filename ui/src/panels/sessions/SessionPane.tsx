@@ -12,7 +12,7 @@ import { Significance } from './Significance';
 import css from './Sessions.module.css';
 
 /** The maker of a summary, for use within a sentence. */
-const madeBy = (proposer: string) => (isBuiltIn(proposer) ? t.sessions.rules : proposerName(proposer));
+const madeBy = (proposer: string) => (isBuiltIn(proposer) ? t.app.builtInEngine : proposerName(proposer));
 
 /** Fields in the order in which readers want them. */
 const FIELDS = [
@@ -59,7 +59,7 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
         <>
           <span>{words.with(session.user, session.agent)}</span>
           <span>{shortDate(session.last, now)}</span>
-          <span>{words.messages(session.messages)}</span>
+          <span>{t.app.messages(session.messages)}</span>
           {session.is_distilled ? null : <Badge>{words.waiting}</Badge>}
         </>
       }
@@ -80,7 +80,7 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
       }
       answer={answer}
       words={words}
-      foot={<Button action="sessions.open">{t.people.openLine}</Button>}
+      foot={<Button action="sessions.open">{t.app.openInConversation}</Button>}
     >
       {(loaded) => <Known detail={loaded} />}
     </DetailPane>

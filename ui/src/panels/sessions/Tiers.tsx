@@ -164,7 +164,7 @@ function Lines({ lines, testId }: { lines: readonly TierLineView[]; testId: stri
       {lines.map((line) => (
         <li key={line.id} className={css.tierLine}>
           <Significance level={line.significance} />
-          <SaidLine conversation={line.line.conversation_id} message={line.line.message_id} testId={testId} title={`${t.sessions.openLine} · ${line.line.conversation_title} · ${fullTime(line.line.time)}`}>
+          <SaidLine conversation={line.line.conversation_id} message={line.line.message_id} testId={testId} title={`${t.app.openInConversation} · ${line.line.conversation_title} · ${fullTime(line.line.time)}`}>
             <span className={css.given}>{line.text}</span>
           </SaidLine>
         </li>

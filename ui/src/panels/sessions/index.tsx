@@ -15,7 +15,7 @@ import { Tiers } from './Tiers';
 export default function Sessions() {
   const target = useNavTarget('sessions');
   useAnswer(target, ({ session }) => session && setUiState('sessions.tab', 'sessions'));
-  const { tab, tabs } = usePanelTabs('sessions', t.sessions.tabs, [
+  const { tab, tabs } = usePanelTabs('sessions', [
     { value: 'sessions', label: t.sessions.tabSessions },
     { value: 'tiers', label: t.sessions.tabTiers },
     { value: 'agents', label: t.sessions.tabAgents },

@@ -128,7 +128,7 @@ export function Backup() {
       <div className={css.kept}>
         <Row name={words.kept} hint={words.keptHint} isTall />
         {error && !data ? (
-          <ErrorState title={words.failed} text={words.failedText} detail={error.message} onRetry={() => void refetch()} />
+          <ErrorState title={words.failed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
         ) : !data ? (
           <LoadingRows rows={2} />
         ) : (

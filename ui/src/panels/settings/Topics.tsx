@@ -23,7 +23,7 @@ export function TopicsTab() {
     apply: (before, part) => ({ ...before, rules: { ...before.rules, ...part } }),
     write: (next) => call('topic_rules_set', next.rules),
   });
-  if (error && !state) return <ErrorState title={t.topicRules.loadFailed} text={t.topicRules.loadFailedText} detail={error.message} onRetry={() => void refetch()} />;
+  if (error && !state) return <ErrorState title={t.topicRules.loadFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />;
   if (!state) return <LoadingRows />;
   const { rules, defaults } = state;
   const choose = async (part: Partial<TopicRulesView>) => {

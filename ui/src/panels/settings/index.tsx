@@ -34,7 +34,6 @@ export default function SettingsPanel() {
     <div className={css.panel}>
       <PaneHeader title={t.settings.title}>
         <Segmented
-          label={t.models.show}
           value={tab}
           choices={[
             { value: 'general', label: t.models.general, testId: TESTIDS.settingsGeneral },
@@ -49,7 +48,7 @@ export default function SettingsPanel() {
       ) : tab === 'topics' ? (
         <TopicsTab />
       ) : error ? (
-        <ErrorState title={t.settings.loadFailed} text={t.settings.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+        <ErrorState title={t.settings.loadFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
       ) : !settings || !status ? (
         <LoadingRows />
       ) : (

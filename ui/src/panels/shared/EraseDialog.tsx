@@ -44,7 +44,7 @@ function Asked({ target, onClose }: { target: EraseTarget; onClose: () => void }
 export function foreseen(preview: ErasePreview): string[] {
   const words = t.erase;
   return [
-    words.messages(preview.messages),
+    t.app.messages(preview.messages),
     preview.conversations > 0 ? words.conversations(preview.conversations) : '',
     preview.shortened > 0 ? words.shortened(preview.shortened) : '',
     preview.memories > 0 ? words.memories(preview.memories) : words.noMemories,
@@ -68,8 +68,8 @@ function AskWhole({ target, ...asked }: AskProps & { target: Exclude<EraseTarget
   const send = async () => {
     const outcome = await call(ERASE[target.kind], { id: target.id });
     const parts = [
-      words.messages(outcome.messages),
-      outcome.conversations > 0 ? words.countConversations(outcome.conversations) : '',
+      t.app.messages(outcome.messages),
+      outcome.conversations > 0 ? t.app.conversations(outcome.conversations) : '',
       outcome.memories > 0 ? words.countMemories(outcome.memories) : '',
     ].filter(Boolean);
     return { parts, isPending: outcome.is_pending, job: outcome.job_id };

@@ -66,7 +66,7 @@ export interface ListWords {
   /** The number of rows, read aloud when it changes. */
   readonly live: (count: number) => string;
   readonly loadFailed: string;
-  readonly loadFailedText: string;
+  readonly loadFailedText?: string;
   readonly emptyTitle: string;
   readonly emptyText: string;
   /** Leads to the sources. */
@@ -112,7 +112,7 @@ export function ListDetail<T>({ name, title = t.panels[name], words, icon: Icon,
   const { items, here } = rows;
   const heightOf = useCallback(() => height, [height]);
   const state = () => {
-    if (!all) return error ? <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void onRetry()} /> : <LoadingRows height={height} />;
+    if (!all) return error ? <ErrorState title={words.loadFailed} text={words.loadFailedText ?? t.app.nothingChanged} detail={error.message} onRetry={() => void onRetry()} /> : <LoadingRows height={height} />;
     if (empty) return empty;
     if (all.length > 0 && onClear && words.noMatchTitle) return <EmptyState icon={<NoMatch size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={onClear}>{words.clear}</Button>} />;
     return <EmptyState icon={<Icon size={18} />} title={words.emptyTitle} text={words.emptyText} action={words.emptyAction ? <Button onClick={() => go('sources')}>{words.emptyAction}</Button> : undefined} />;

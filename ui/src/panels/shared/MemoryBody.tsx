@@ -153,7 +153,7 @@ function Evidence({ evidence, action }: { evidence: readonly EvidenceView[]; act
             {each.is_private || each.line === null ? null : <VisibilityMark visibility={each.visibility} />}
             <span className={css.space} />
             <Button size="s" tone="quiet" icon={<CornerDownRight size={14} aria-hidden="true" />} action={index === 0 ? action : undefined} testId={index === 0 ? TESTIDS.source : undefined} onClick={() => openConversation(each.conversation_id, each.interaction_id)}>
-              {t.memory.openSource}
+              {t.app.openInConversation}
             </Button>
           </figcaption>
           {each.line === null ? <p className={css.gone}>{t.memory.erasedLine}</p> : null}

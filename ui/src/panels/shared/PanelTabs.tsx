@@ -10,7 +10,7 @@ interface Tab<T extends string> {
   readonly count?: number;
 }
 
-export function usePanelTabs<T extends string>(panel: 'people' | 'sessions' | 'privacy', label: string, choices: readonly [Tab<T>, ...Tab<T>[]]): { tab: T; tabs: ReactNode } {
+export function usePanelTabs<T extends string>(panel: 'people' | 'sessions' | 'privacy', choices: readonly [Tab<T>, ...Tab<T>[]]): { tab: T; tabs: ReactNode } {
   const [tab, setTab, next] = useUiChoice(`${panel}.tab`, choices.map((each) => each.value), choices[0].value);
   const show = (to: T) => {
     // The view itself reports whether there is a row to act on.
@@ -18,6 +18,6 @@ export function usePanelTabs<T extends string>(panel: 'people' | 'sessions' | 'p
     setTab(to);
   };
   useActions(panel, { [`${panel}.tab`]: () => show(next) });
-  const tabs = <Segmented label={label} value={tab} testId={`${panel}-tab`} choices={choices.map((each) => ({ ...each, testId: `${panel}-tab-${each.value}` }))} onChange={show} />;
+  const tabs = <Segmented value={tab} testId={`${panel}-tab`} choices={choices.map((each) => ({ ...each, testId: `${panel}-tab-${each.value}` }))} onChange={show} />;
   return { tab, tabs };
 }

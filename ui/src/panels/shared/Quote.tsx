@@ -14,7 +14,7 @@ const QUOTES = 3;
 
 export function Quote({ line }: { line: LineView }) {
   return (
-    <button type="button" className={css.quote} title={t.people.openLine} data-testid={TESTIDS.quote} onClick={() => openConversation(line.conversation_id, line.message_id)}>
+    <button type="button" className={css.quote} title={t.app.openInConversation} data-testid={TESTIDS.quote} onClick={() => openConversation(line.conversation_id, line.message_id)}>
       <span className={css.meta}>
         <span className={css.author}>{line.author}</span>
         <span className="num">{fullTime(line.time)}</span>

@@ -154,7 +154,7 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
       {look?.kind && !look.export?.is_first ? (
         <>
           <p className={css.summary}>
-            <span className="num">{t.sources.conversations(look.conversations)}</span>
+            <span className="num">{t.app.conversations(look.conversations)}</span>
             <span className="num">{t.sources.foreseen(look.seen, look.imported, look.duplicate, skippedCount(look))}</span>
             {look.first !== null && look.last !== null ? <span>{t.sources.range(shortDate(look.first, now), shortDate(look.last, now), isGuess)}</span> : null}
             {look.participants.length > 1 ? <span className="num">{t.sources.participants(look.participants.length)}</span> : null}
@@ -216,7 +216,7 @@ function OwnerQuestion({ waiting: { file, look, answers } }: { waiting: WaitingF
               {person.handle && person.handle !== person.name ? <span className={css.handle}>{person.handle}</span> : null}
             </span>
             <span className={css.sample}>{person.sample ? `“${person.sample}”` : ''}</span>
-            <span className={css.messages}>{t.sources.messages(person.messages)}</span>
+            <span className={css.messages}>{t.app.messages(person.messages)}</span>
           </button>
         ))}
         <button type="button" className={css.person} onClick={() => answer(file.token, { me: null, isNobody: true })}>

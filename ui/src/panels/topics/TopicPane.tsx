@@ -70,7 +70,6 @@ export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicP
             {topic.is_renamed ? <Badge>{t.topics.yourTitle}</Badge> : null}
             <span className={css.space} />
             <Segmented
-              label={t.topics.shownAs}
               value={part}
               choices={[
                 { value: 'text', label: t.topics.partText, testId: 'topic-part-text' },
@@ -82,9 +81,9 @@ export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicP
         }
         facts={
           <>
-            <span>{t.topics.messages(topic.messages)}</span>
+            <span>{t.app.messages(topic.messages)}</span>
             <span>{t.topics.between(shortDate(topic.first, now), shortDate(topic.last, now))}</span>
-            {detail ? <span>{t.topics.sessions(detail.sessions)}</span> : null}
+            {detail ? <span>{t.app.conversations(detail.sessions)}</span> : null}
             {detail && detail.users.length > 0 ? <span>{listed(detail.users)}</span> : null}
           </>
         }
@@ -340,7 +339,7 @@ function Versions({ versions }: { versions: readonly TopicVersionView[] }) {
             <div className={css.version}>
               <span className="num">{t.memory.version(version.number)}</span>
               <span className={css.words}>{version.title}</span>
-              <span className={cx('num', css.meta)}>{t.topics.messages(version.messages)}</span>
+              <span className={cx('num', css.meta)}>{t.app.messages(version.messages)}</span>
               {isBuiltIn(version.proposer) ? null : <span className={css.meta}>{proposerName(version.proposer)}</span>}
               <RelativeTime time={version.made} date />
               {version.is_retired ? <Badge>{t.topics.retired}</Badge> : null}
@@ -372,8 +371,8 @@ function Decisions({ detail }: { detail: TopicDetail }) {
               {decision.title ? `: ${decision.title}` : ''}
             </span>
             <RelativeTime time={decision.decided} date />
-            <Button size="s" tone="quiet" testId={TESTIDS.topicUndo} label={`${t.topics.undo}: ${nameOf(t.topics.acts, decision.kind)}`} onClick={() => void undoDecision(decision.id).catch(showError)}>
-              {t.topics.undo}
+            <Button size="s" tone="quiet" testId={TESTIDS.topicUndo} label={`${t.app.undo}: ${nameOf(t.topics.acts, decision.kind)}`} onClick={() => void undoDecision(decision.id).catch(showError)}>
+              {t.app.undo}
             </Button>
           </li>
         ))}
@@ -424,7 +423,7 @@ function RenameDialog({ topic, onClose }: { topic: TopicListRow; onClose: () => 
 function MergeDialog({ topic, topics, onClose }: { topic: TopicListRow; topics: readonly TopicListRow[]; onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const [other, setOther] = useState('');
-  const options = useMemo<Option[]>(() => topics.filter((each) => each.id !== topic.id).map((each) => ({ value: each.id, label: each.title, hint: t.topics.messages(each.messages) })), [topics, topic.id]);
+  const options = useMemo<Option[]>(() => topics.filter((each) => each.id !== topic.id).map((each) => ({ value: each.id, label: each.title, hint: t.app.messages(each.messages) })), [topics, topic.id]);
   const from = topics.find((each) => each.id === other);
   const merge = () => {
     onClose();

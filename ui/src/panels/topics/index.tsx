@@ -99,7 +99,6 @@ export default function Topics() {
         {proposals.length > 0 ? (
           <PaneBar>
             <Segmented
-              label={t.topics.filter}
               value={filter}
               choices={[
                 { value: 'all', label: t.topics.all, testId: 'topics-all' },
@@ -181,7 +180,7 @@ const Row = memo(function Row({ topic, isSuggested, isTarget, onDrop }: RowProps
         <RowMeta>{topic.lead}</RowMeta>
       </RowLine>
       <RowLine>
-        <RowAside>{t.topics.messages(topic.messages)}</RowAside>
+        <RowAside>{t.app.messages(topic.messages)}</RowAside>
         {isSuggested ? <Badge tone="accent">{t.topics.hasSuggestion}</Badge> : null}
         <Sparkline counts={topic.growth} />
       </RowLine>

@@ -50,7 +50,7 @@ export function OverTime({ person, topic, isPage = false }: OverTimeProps) {
   if (!data) return <LoadingRows rows={4} />;
   if (data.edges.length < 2) {
     if (!isPage) return null;
-    return <EmptyState icon={<ChartColumn size={18} />} title={t.time.emptyTitle} text={t.time.emptyText} action={<Button onClick={() => go('sources')}>{t.time.emptyAction}</Button>} />;
+    return <EmptyState icon={<ChartColumn size={18} />} title={t.time.emptyTitle} text={t.time.emptyText} action={<Button onClick={() => go('sources')}>{t.app.addSource}</Button>} />;
   }
   const shown = shownOf(data, isPage ? CHANNELS.page : CHANNELS.section);
   const isTable = view === 'table';

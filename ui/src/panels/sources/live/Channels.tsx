@@ -116,14 +116,14 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
       <Header source={source} count={shown.length} />
       <PaneBar>
         <SearchField label={words.search(kind)} value={query} onChange={setQuery} testId={TESTIDS.liveChannelsSearch} onLeave={() => focusList(TESTIDS.liveChannelsList)} />
-        <Segmented label={words.show} value={view} choices={VIEWS.map((value) => ({ value, label: words.views[value], count: counts[value] }))} onChange={setView} />
+        <Segmented value={view} choices={VIEWS.map((value) => ({ value, label: words.views[value], count: counts[value] }))} onChange={setView} />
       </PaneBar>
       <p className={css.note}>{isWebhook ? words.noteWebhook : words.note(kind)}</p>
       <div className={css.list}>
         {rows.length === 0 ? (
           <EmptyState icon={<Inbox size={18} />} title={words.none(kind)} text={isWebhook ? words.noneTextWebhook : words.noneText} />
         ) : shown.length === 0 ? (
-          <EmptyState icon={<SearchX size={18} />} title={words.noMatch} text={words.noMatchText} action={<Button onClick={clear}>{words.clearFilters}</Button>} />
+          <EmptyState icon={<SearchX size={18} />} title={words.noMatch} text={words.noMatchText} action={<Button onClick={clear}>{t.app.clearFilters}</Button>} />
         ) : (
           <VirtualList
             label={words.list(kind)}

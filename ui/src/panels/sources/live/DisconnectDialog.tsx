@@ -39,7 +39,7 @@ function Question({ source, onClose, onErased }: DisconnectProps & { onErased: (
       }
       // Answers cached for returning to a panel may contain erased data.
       client.removeQueries({ type: 'inactive' });
-      onErased({ parts: [t.erase.messages(removed.messages), removed.memories > 0 ? t.erase.countMemories(removed.memories) : ''].filter(Boolean), isPending: removed.is_pending, job: null });
+      onErased({ parts: [t.app.messages(removed.messages), removed.memories > 0 ? t.erase.countMemories(removed.memories) : ''].filter(Boolean), isPending: removed.is_pending, job: null });
     });
   return (
     <Dialog

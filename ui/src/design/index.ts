@@ -7,7 +7,7 @@ export { cx } from './cx';
 export { Dialog } from './Dialog';
 export { EvidenceLine, Highlighted, Marked } from './Evidence';
 export { Facet, facetValues, toggled } from './Facets';
-export { SearchField, Segmented, Switch, TextArea } from './Fields';
+export { EntryField, SearchField, Segmented, Switch, TextArea, TextInput } from './Fields';
 export { Kbd } from './Kbd';
 export { leaveRow } from './leave';
 export { Menu, type MenuEntry } from './Menu';

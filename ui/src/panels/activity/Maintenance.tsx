@@ -7,7 +7,7 @@ import { ArchiveRestore, MoonStar, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type MaintenanceView, call, rpcKey, useChoices, useRpc } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch, shownStatement } from '../../design';
+import { Badge, Button, EmptyState, EntryField, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch, shownStatement } from '../../design';
 import { useActions } from '../../keys';
 import { type PanelId, decide, go, showError, showToast } from '../../state';
 import { fullHour, nameOf, t } from '../../strings';
@@ -228,22 +228,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
           ) : null}
         </span>
         <span className={css.control}>
-          <input
-            className={css.input}
-            type="text"
-            inputMode="numeric"
-            size={5}
-            aria-label={t.maintenance.parkAfter}
-            aria-invalid={isWrong}
-            value={typed ?? String(rules.park_after_days)}
-            data-testid={TESTIDS.maintenanceDays}
-            onChange={(event) => setTyped(event.target.value)}
-            onBlur={save}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') save();
-              if (event.key === 'Escape') setTyped(null);
-            }}
-          />
+          <EntryField className={css.input} inputMode="numeric" size={5} name={t.maintenance.parkAfter} typed={typed} stored={String(rules.park_after_days)} isBad={isWrong} testId={TESTIDS.maintenanceDays} onType={setTyped} onSave={save} />
           {t.maintenance.days}
         </span>
       </div>

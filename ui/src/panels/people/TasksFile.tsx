@@ -1,7 +1,7 @@
 /** The Markdown file for tasks. It is shown in the list, and chosen with the system's file dialog or by typing its path. */
 import { useId, useRef, useState } from 'react';
 import { call } from '../../api';
-import { Button, Dialog } from '../../design';
+import { Button, Dialog, TextInput } from '../../design';
 import { useActions } from '../../keys';
 import { platform } from '../../platform';
 import { showError, showToast, useAttempt } from '../../state';
@@ -78,24 +78,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
           {words.dialogField}
         </label>
         <div className={css.row}>
-          <input
-            ref={field}
-            id={id}
-            className={css.input}
-            value={path}
-            placeholder={words.dialogPlaceholder}
-            spellCheck={false}
-            autoComplete="off"
-            aria-invalid={isBad}
-            aria-describedby={`${id}-problem`}
-            data-testid={TESTIDS.tasksPath}
-            onChange={(event) => setPath(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
-              event.preventDefault();
-              void save();
-            }}
-          />
+          <TextInput ref={field} id={id} className={css.input} value={path} placeholder={words.dialogPlaceholder} isBad={isBad} aria-describedby={`${id}-problem`} testId={TESTIDS.tasksPath} onType={setPath} onEnter={save} />
           {/* In a browser, no file dialog reveals a path. */}
           {platform().fileAccess === 'pick_files' ? (
             <Button testId={TESTIDS.tasksBrowse} onClick={browse}>

@@ -1,7 +1,7 @@
 /** Adds an agent: its name, what it may be told, who it talks with and where. Problems are shown next to their fields. */
 import { useId, useRef, useState } from 'react';
 import { type AgentRow, type AgentToken, call } from '../../api';
-import { Dialog, Segmented } from '../../design';
+import { Dialog, Segmented, TextInput } from '../../design';
 import { useActions } from '../../keys';
 import { noteFinal, useAttempt } from '../../state';
 import { nameOf, t } from '../../strings';
@@ -42,11 +42,6 @@ export function AddAgent({ agents, onClose, onMade }: { agents: readonly AgentRo
     });
   };
   useActions('editor', { 'editor.save': () => void save() });
-  const onEnter = (event: React.KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    void save();
-  };
   return (
     <Dialog
       open
@@ -63,20 +58,17 @@ export function AddAgent({ agents, onClose, onMade }: { agents: readonly AgentRo
         <label className={css.label} htmlFor={`${id}-name`}>
           {words.name}
         </label>
-        <input
+        <TextInput
           ref={nameField}
           id={`${id}-name`}
           className={css.input}
-          type="text"
           value={form.name}
-          spellCheck={false}
-          autoComplete="off"
           aria-required
-          aria-invalid={shown.name !== null}
+          isBad={shown.name !== null}
           aria-describedby={`${id}-name-hint`}
-          data-testid={TESTIDS.agentNewName}
-          onChange={(event) => set({ name: event.target.value })}
-          onKeyDown={onEnter}
+          testId={TESTIDS.agentNewName}
+          onType={(name) => set({ name })}
+          onEnter={save}
         />
         <Hint id={`${id}-name-hint`} hint={words.nameHint} problem={shown.name} />
       </div>
@@ -94,20 +86,17 @@ export function AddAgent({ agents, onClose, onMade }: { agents: readonly AgentRo
         <label className={css.label} htmlFor={`${id}-channels`}>
           {words.channels}
         </label>
-        <input
+        <TextInput
           ref={channelsField}
           id={`${id}-channels`}
           className={css.input}
-          type="text"
           value={form.channels}
-          spellCheck={false}
-          autoComplete="off"
           aria-required={needsChannels(form)}
-          aria-invalid={shown.channels !== null}
+          isBad={shown.channels !== null}
           aria-describedby={`${id}-channels-hint`}
-          data-testid={TESTIDS.agentNewChannels}
-          onChange={(event) => set({ channels: event.target.value })}
-          onKeyDown={onEnter}
+          testId={TESTIDS.agentNewChannels}
+          onType={(channels) => set({ channels })}
+          onEnter={save}
         />
         <Hint id={`${id}-channels-hint`} hint={needsChannels(form) ? words.channelsHintNeeded : words.channelsHint} problem={shown.channels} />
       </div>

@@ -2,7 +2,7 @@
 import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type AgentServerChoice, call, rpcKey, useRpc } from '../../api';
-import { Switch } from '../../design';
+import { EntryField, Switch } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Router } from './Router';
@@ -36,6 +36,10 @@ export function AgentServer() {
     }
     if (sent.current === next) sent.current = null;
   };
+  const type = (next: string | null) => {
+    setTyped(next);
+    setProblem(null);
+  };
   const savePort = () => {
     if (typed === null) return;
     const port = Number(typed.trim());
@@ -49,27 +53,7 @@ export function AgentServer() {
         <Switch label={words.name} checked={choice.is_on} testId={TESTIDS.agentServer} onChange={(is_on) => void save({ is_on })} />
       </Row>
       <Row name={words.port} hint={words.portHint} problem={problem ?? undefined}>
-        <input
-          className={css.address}
-          type="text"
-          inputMode="numeric"
-          aria-label={words.port}
-          aria-invalid={problem !== null}
-          value={typed ?? String(choice.port)}
-          data-testid={TESTIDS.agentServerPort}
-          onChange={(event) => {
-            setTyped(event.target.value);
-            setProblem(null);
-          }}
-          onBlur={savePort}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') savePort();
-            if (event.key === 'Escape') {
-              setTyped(null);
-              setProblem(null);
-            }
-          }}
-        />
+        <EntryField className={css.address} inputMode="numeric" name={words.port} typed={typed} stored={String(choice.port)} isBad={problem !== null} testId={TESTIDS.agentServerPort} onType={type} onSave={savePort} />
       </Row>
       <Router port={state.kind === 'listening' ? state.port : null} />
     </Section>

@@ -2,7 +2,7 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { type ProviderView, call } from '../../api';
-import { Button } from '../../design';
+import { Button, TextInput } from '../../design';
 import { errorMessage, showToast } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -66,21 +66,7 @@ export function ModelKey({ models, provider }: { models: Models; provider: Provi
             if (key) void set(key);
           }}
         >
-          <input
-            className={css.field}
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            autoFocus
-            aria-label={t.models.keyField}
-            placeholder={t.models.keyField}
-            value={typed}
-            data-testid={TESTIDS.keyField}
-            onChange={(event) => setTyped(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') setTyped(null);
-            }}
-          />
+          <TextInput className={css.field} type="password" autoFocus aria-label={t.models.keyField} placeholder={t.models.keyField} value={typed} testId={TESTIDS.keyField} onType={setTyped} onEscape={() => setTyped(null)} />
           <Button size="s" disabled={key === ''} testId={TESTIDS.keySave} onClick={() => void set(key)}>
             {t.models.keySave}
           </Button>

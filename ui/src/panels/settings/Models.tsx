@@ -6,7 +6,7 @@
 import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { type ModelsView, type ProviderView, call, useRpc } from '../../api';
-import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
+import { Badge, Button, Dialog, EntryField, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
 import { errorMessage, go, hideToasts, setUiState, showToast } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -166,34 +166,12 @@ function ContextLength({ models: { change, problems }, provider }: { models: Mod
   };
   return (
     <Row name={t.models.context} hint={t.models.contextHint} problem={isBad ? t.models.contextBad(CONTEXT_TOKENS_MIN, CONTEXT_TOKENS_MAX) : problems.context}>
-      <NumberField name={t.models.context} value={typed ?? (known === undefined ? '' : number(known))} placeholder={t.models.contextAsked} isBad={isBad} testId={TESTIDS.contextTokens} onType={setTyped} onSave={save} />
+      <EntryField className={css.number} inputMode="numeric" name={t.models.context} typed={typed} stored={known === undefined ? '' : number(known)} placeholder={t.models.contextAsked} isBad={isBad} testId={TESTIDS.contextTokens} onType={setTyped} onSave={save} />
     </Row>
   );
 }
 
 const wholeNumber = (typed: string) => Number(typed.replace(/[\s,.]/g, ''));
-
-/** A number field. The value is stored on blur or with Enter, and reset with Escape. */
-function NumberField({ name, value, placeholder, isBad, testId, onType, onSave }: { name: string; value: string; placeholder?: string; isBad: boolean; testId: string; onType: (typed: string | null) => void; onSave: () => void }) {
-  return (
-    <input
-      className={css.number}
-      type="text"
-      inputMode="numeric"
-      aria-label={name}
-      aria-invalid={isBad}
-      value={value}
-      placeholder={placeholder}
-      data-testid={testId}
-      onChange={(event) => onType(event.target.value)}
-      onBlur={onSave}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') onSave();
-        if (event.key === 'Escape') onType(null);
-      }}
-    />
-  );
-}
 
 /** The reason why queued jobs do not start, or their number. */
 function Hold({ view }: { view: ModelsView }) {
@@ -237,7 +215,7 @@ function Leaving({ models: { view, change, problems } }: { models: Models }) {
       </Row>
       <Row name={t.models.budget} hint={isOnlyHere ? `${t.models.budgetHint} ${t.models.budgetIdle}` : t.models.budgetHint} problem={isBad ? t.models.budgetBad(BUDGET_TOKENS_MAX) : problems.remote_tokens_a_day}>
         <div className={css.budget}>
-          <NumberField name={t.models.budget} value={typed ?? number(settings.remote_tokens_a_day)} isBad={isBad} testId={TESTIDS.budget} onType={setTyped} onSave={save} />
+          <EntryField className={css.number} inputMode="numeric" name={t.models.budget} typed={typed} stored={number(settings.remote_tokens_a_day)} isBad={isBad} testId={TESTIDS.budget} onType={setTyped} onSave={save} />
           <BudgetUse used={today.remote_tokens} of={settings.remote_tokens_a_day} />
         </div>
       </Row>

@@ -2,7 +2,7 @@
 import { CircleAlert, FileText, X } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { type LeftOutView, call } from '../../api';
-import { Badge, Button, IconButton, Switch, shortDate } from '../../design';
+import { Badge, Button, IconButton, Switch, TextInput, shortDate } from '../../design';
 import { showError, showToast, useNow, useStore } from '../../state';
 import { bytes, nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -304,20 +304,7 @@ function ZoneOfTimes({ waiting: { file, look } }: { waiting: WaitingFile }) {
   return (
     <Question title={t.sources.zoneAsk} text={t.sources.zoneText}>
       <div className={css.meeting}>
-        <input
-          className={css.day}
-          list={zones}
-          aria-label={t.sources.zoneAsk}
-          placeholder={t.sources.zoneExample}
-          value={typed}
-          spellCheck={false}
-          autoComplete="off"
-          data-testid={TESTIDS.sourceZone}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && isZone(typed)) use(typed);
-          }}
-        />
+        <TextInput className={css.day} list={zones} aria-label={t.sources.zoneAsk} placeholder={t.sources.zoneExample} value={typed} testId={TESTIDS.sourceZone} onType={setTyped} onEnter={() => isZone(typed) && use(typed)} />
         <datalist id={zones}>
           {Intl.supportedValuesOf('timeZone').map((zone) => (
             <option key={zone} value={zone}>

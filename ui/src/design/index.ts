@@ -4,7 +4,7 @@ export { Button, type ButtonProps, IconButton } from './Button';
 export { codePointSlice, segmentsOf } from './codePoints';
 export { Confidence } from './Confidence';
 export { cx } from './cx';
-export { Dialog } from './Dialog';
+export { Dialog, type DialogProps } from './Dialog';
 export { EvidenceLine, Highlighted, Marked } from './Evidence';
 export { Facet, facetValues, toggled } from './Facets';
 export { EntryField, SearchField, Segmented, Switch, TextArea, TextInput } from './Fields';

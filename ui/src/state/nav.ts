@@ -90,6 +90,11 @@ export function goBack(): boolean {
 }
 
 export const openConversation = (conversation: string, message?: string) => go('conversations', { conversation, message });
+/** Opens a message where it stands. `false` if there is none. */
+export function openLine(line: { readonly conversation_id: string; readonly message_id?: string | undefined } | undefined): boolean {
+  if (line) openConversation(line.conversation_id, line.message_id);
+  return line !== undefined;
+}
 export const openMemory = (memory: string) => go('memories', { memory });
 export const openPerson = (person: string) => go('people', { person });
 export const reviewConversation = (conversation: string) => go('review', { onlyConversation: conversation });

@@ -1,5 +1,5 @@
 /** Texts of connected accounts: connecting them, what each is doing, what of them is remembered, and disconnecting them. */
-import { fullHour, number, plural } from './words';
+import { number, plural } from './words';
 
 /** What an account consists of, in the words of the service. */
 const CHANNELS: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -148,7 +148,6 @@ export const liveSources = {
   daily: 'once a day',
   hour: 'at',
   hourOf: (name: string) => `Hour at which ${name} is read`,
-  clock: fullHour,
 
   device: {
     notVerified: 'This device is not verified',

@@ -164,7 +164,6 @@ export const sources = {
     every: { meetings: 'Every 10 minutes', live: 'Read as it is written' } as Readonly<Record<string, string>>,
     daily: (hour: number) => `Once a day at ${fullHour(hour)}`,
     hour: 'Check at',
-    clock: fullHour,
     me: 'Your name in the files',
     meHint: 'Only needed if the files do not say who you are.',
     mine: (name: string) => `You are ${name}`,

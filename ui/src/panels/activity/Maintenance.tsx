@@ -10,11 +10,11 @@ import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type Ma
 import { Badge, Button, EmptyState, EntryField, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch, shownStatement } from '../../design';
 import { useActions } from '../../keys';
 import { type PanelId, decide, go, showError, showToast } from '../../state';
-import { fullHour, nameOf, t } from '../../strings';
+import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { HourPick } from '../shared/HourPick';
 import css from './Maintenance.module.css';
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** Limits of the backend. */
 const DAYS_MIN = 7;
 const DAYS_MAX = 3_650;
@@ -200,13 +200,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
         <span className={css.control}>
           <label className={css.at}>
             {t.maintenance.hour}
-            <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.maintenanceHour} onChange={(event) => onChoose({ hour: Number(event.target.value) })}>
-              {HOURS.map((hour) => (
-                <option key={hour} value={hour}>
-                  {fullHour(hour)}
-                </option>
-              ))}
-            </select>
+            <HourPick className={css.input} value={rules.hour} disabled={!rules.automatic} testId={TESTIDS.maintenanceHour} onHour={(hour) => onChoose({ hour })} />
           </label>
           <Switch label={t.maintenance.automatic} checked={rules.automatic} testId={TESTIDS.maintenanceAutomatic} onChange={(automatic) => onChoose({ automatic })} />
         </span>

@@ -1,12 +1,12 @@
 /** One capability gap: the request, how often and by whom it was made, all lines that show it, its task, and the decision. */
 import { Check, X } from 'lucide-react';
-import type { ReactNode } from 'react';
 import type { GapView, PersonView } from '../../api';
 import { Badge, Button, PaneBody, PaneFoot, RelativeTime, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation, openPerson, useNow } from '../../state';
+import { openLine, openPerson, useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Fact } from '../shared/DetailPane';
 import { PositionHeader } from '../shared/PaneSteps';
 import { Quotes } from '../shared/Quote';
 import { personName } from './clues';
@@ -22,14 +22,7 @@ export const GAP_TONES: Readonly<Record<string, 'accent' | 'warn' | 'ok' | 'plai
 
 export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly PersonView[]; at: number; of: number }) {
   const person = personOf(gap, known);
-  useActions('people', {
-    'people.open': () => {
-      const line = gap.lines[0];
-      if (!line) return false;
-      openConversation(line.conversation_id, line.message_id);
-      return true;
-    },
-  });
+  useActions('people', { 'people.open': () => openLine(gap.lines[0]) });
   return (
     <>
       <PositionHeader scope="people" at={at} of={of} />
@@ -74,15 +67,6 @@ export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly 
         </PaneFoot>
       ) : null}
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

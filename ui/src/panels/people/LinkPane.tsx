@@ -3,7 +3,7 @@ import { Check, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
 import type { ClueView, LineView, LinkView, PersonHandle } from '../../api';
 import { Button, PaneBody, PaneFoot, RelativeTime } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation } from '../../state';
+import { openConversation, openLine } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { PositionHeader } from '../shared/PaneSteps';
@@ -20,12 +20,7 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
   const isSame = link.status === 'same';
   const obstacle = isSame ? null : (preview.data?.obstacle ?? null);
   useActions('people', {
-    'people.open': () => {
-      const line = [...link.for, ...link.against].flatMap((clue) => clue.lines)[0] ?? link.a_lines[0] ?? link.b_lines[0];
-      if (!line) return false;
-      openConversation(line.conversation_id, line.message_id);
-      return true;
-    },
+    'people.open': () => openLine([...link.for, ...link.against].flatMap((clue) => clue.lines)[0] ?? link.a_lines[0] ?? link.b_lines[0]),
     // If the link is not possible, the reason is shown and nothing is sent.
     ...(obstacle === null ? {} : { 'people.same': () => true }),
   });

@@ -4,15 +4,15 @@
  *
  * Not in this module: editing a memory (Memories).
  */
-import { Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
+import { Link2, ScanEye } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type PersonDetail, type PersonView, byId, useRpc, useWithLayers } from '../../api';
-import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
+import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { go, openConversation, useNow, useUiChoice } from '../../state';
+import { go, openLine, useNow, useUiChoice } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { askToErase } from '../shared/erase';
+import { EraseMenu } from '../shared/EraseMenu';
 import { Graph } from '../shared/graph/Graph';
 import { Steps } from '../shared/PaneSteps';
 import { Promises, isOpen } from '../shared/Promises';
@@ -44,12 +44,7 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
     'people.graph': () => setPart('graph'),
     'people.link': () => (mayLink ? setLinking(true) : false),
     'people.viewAs': () => (person.is_owner ? false : viewAs()),
-    'people.open': () => {
-      const line = detail?.timeline[0];
-      if (!line) return false;
-      openConversation(line.conversation_id, line.message_id);
-      return true;
-    },
+    'people.open': () => openLine(detail?.timeline[0]),
   });
   return (
     <>
@@ -101,37 +96,12 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
               {t.people.viewAs}
             </Button>
             <span className={css.space} />
-            <More person={person} />
+            <EraseMenu label={t.erase.menuPerson(personName(person))} target={{ kind: 'person', id: person.id, name: personName(person) }} testId={TESTIDS.personMore} side="top" />
           </>
         )}
       </PaneFoot>
       {isLinking && handle ? <LinkDialog person={person} people={people} onClose={() => setLinking(false)} /> : null}
     </>
-  );
-}
-
-function More({ person }: { person: PersonView }) {
-  const name = personName(person);
-  return (
-    <Menu
-      side="top"
-      align="end"
-      trigger={
-        <IconButton label={t.app.more} testId={TESTIDS.personMore}>
-          <Ellipsis size={16} />
-        </IconButton>
-      }
-      entries={[
-        {
-          id: 'erase',
-          label: t.erase.menuPerson(name),
-          icon: <Trash2 size={14} />,
-          tone: 'danger',
-          testId: TESTIDS.eraseOpen,
-          run: () => askToErase({ kind: 'person', id: person.id, name }),
-        },
-      ]}
-    />
   );
 }
 

@@ -3,7 +3,7 @@ import { Archive, Check, Download, RotateCcw, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { type PlaybookDetail, type PlaybookListRow, type PlaybookSessionView, call, useRpc } from '../../api';
 import { Badge, Button, Dialog, fullTime, shortDate } from '../../design';
-import { useActions } from '../../keys';
+import { actOn, useActions } from '../../keys';
 import { openConversation, showError, showToast, useNow, useUiState } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -25,17 +25,8 @@ export function PlaybookPane({ playbook, isRested }: { playbook: PlaybookListRow
   const [isExporting, setExporting] = useState(false);
   const isApproved = playbook.status === 'approved';
   useActions('playbooks', {
-    'playbooks.export': () => {
-      if (!isApproved) return false;
-      setExporting(true);
-      return true;
-    },
-    'playbooks.open': () => {
-      const first = answer.data?.supporting[0];
-      if (!first) return false;
-      openConversation(first.conversation_id, first.message_ids[0]);
-      return true;
-    },
+    'playbooks.export': () => isApproved && setExporting(true),
+    'playbooks.open': () => actOn(answer.data?.supporting[0], (first) => openConversation(first.conversation_id, first.message_ids[0])),
   });
   return (
     <>

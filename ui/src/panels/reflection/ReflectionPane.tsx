@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react';
 import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, type ReflectionSource, useRpc } from '../../api';
 import { Badge, Button, fullTime, shownStatement } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation, openMemory } from '../../state';
+import { openConversation, openLine, openMemory } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { DetailPane, type RowAnswer, RowAnswers } from '../shared/DetailPane';
@@ -22,14 +22,7 @@ const ANSWERS: readonly RowAnswer<Status>[] = [
 
 export function ReflectionPane({ row, isRested }: { row: ReflectionListRow; isRested: boolean }) {
   const answer = useRpc('reflection_get', { id: row.id }, { enabled: isRested });
-  useActions('reflection', {
-    'reflection.open': () => {
-      const first = answer.data?.sources[0];
-      if (!first) return false;
-      openConversation(first.conversation_id, first.message_id);
-      return true;
-    },
-  });
+  useActions('reflection', { 'reflection.open': () => openLine(answer.data?.sources[0]) });
   return (
     <DetailPane
       className={css.detail}

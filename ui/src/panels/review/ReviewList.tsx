@@ -3,9 +3,10 @@ import { CheckCheck, Inbox, Lock, ShieldCheck } from 'lucide-react';
 import { useCallback } from 'react';
 import type { MemoryRow } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, VirtualList } from '../../design';
-import { type ListState, type Store, extendTo, go, moveTo, toggleSelected, useStore } from '../../state';
+import { type ListState, type Store, go, useStore } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { pickRow } from '../shared/ListDetail';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
 import { type MemoryRows } from '../shared/memoryRows';
 import { changedDraft, drafts } from './drafts';
@@ -59,13 +60,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
       activeIndex={indexIn(entries, cursor)}
       isHeading={(index) => entries[index]?.kind === 'group'}
       isSelected={(index) => selected.has(rowAt(index)?.id ?? '')}
-      onPick={(index, event) => {
-        const id = rowAt(index)?.id;
-        if (id === undefined) return;
-        if (event.shiftKey) list.update((state) => extendTo(state, ids, id));
-        else if (event.metaKey || event.ctrlKey) list.update((state) => toggleSelected(state, id));
-        else list.update((state) => moveTo(state, id));
-      }}
+      onPick={(index, event) => pickRow(list, ids, rowAt(index)?.id, event)}
       render={(index) => {
         const entry = entries[index];
         if (!entry) return null;

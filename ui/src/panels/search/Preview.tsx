@@ -2,7 +2,7 @@
 import { CornerDownRight } from 'lucide-react';
 import type { SearchHit, SearchLine } from '../../api';
 import { Badge, Button, Marked, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
-import { useActions } from '../../keys';
+import { actOn, useActions } from '../../keys';
 import { goFromResults } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -98,13 +98,7 @@ function Said({ author, time, text, ranges, isHit = false }: { author: string; t
 function Memory({ hit }: { hit: SearchHit }) {
   const { data: detail } = useMemoryDetail(hit.id, null);
   const proof = detail?.evidence[0];
-  useActions('search', {
-    'search.source': () => {
-      if (!proof) return false;
-      goFromResults('conversations', { conversation: proof.conversation_id, message: proof.interaction_id });
-      return true;
-    },
-  });
+  useActions('search', { 'search.source': () => actOn(proof, ({ conversation_id, interaction_id }) => goFromResults('conversations', { conversation: conversation_id, message: interaction_id })) });
   if (detail) return <MemoryBody row={detail.row} detail={detail} statementTestId={TESTIDS.memoryStatement} sourceAction="search.source" />;
   return (
     <p className={css.statement}>

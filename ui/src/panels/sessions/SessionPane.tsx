@@ -1,12 +1,11 @@
 /** One session: each field of its summary, with the line that proves it. */
-import type { ReactNode } from 'react';
 import { type SessionDetail, type SessionItemView, type SessionListRow, useRpc } from '../../api';
 import { Badge, Button, cx, fullTime, shortDate } from '../../design';
 import { useActions } from '../../keys';
 import { openConversation, useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { DetailPane, SaidLine, Section } from '../shared/DetailPane';
+import { DetailPane, Fact, SaidLine, Section } from '../shared/DetailPane';
 import { isBuiltIn, proposerName } from '../shared/proposers';
 import { Significance } from './Significance';
 import css from './Sessions.module.css';
@@ -66,12 +65,12 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
       first={
         <>
           <dl className={css.values}>
-            <Value name={words.fields['outcome'] ?? ''}>{nameOf(words.outcomes, session.outcome)}</Value>
-            <Value name={words.significance(session.significance)}>
+            <Fact name={words.fields['outcome'] ?? ''}>{nameOf(words.outcomes, session.outcome)}</Fact>
+            <Fact name={words.significance(session.significance)}>
               <Significance level={session.significance} />
-            </Value>
-            {isShown('user_mood') ? <Value name={words.mood}>{nameOf(words.moods, session.user_mood)}</Value> : null}
-            {isShown('technical_depth') ? <Value name={words.depth}>{nameOf(words.depths, session.technical_depth)}</Value> : null}
+            </Fact>
+            {isShown('user_mood') ? <Fact name={words.mood}>{nameOf(words.moods, session.user_mood)}</Fact> : null}
+            {isShown('technical_depth') ? <Fact name={words.depth}>{nameOf(words.depths, session.technical_depth)}</Fact> : null}
           </dl>
           <p className={css.madeBy} data-testid={TESTIDS.sessionMadeBy}>
             {words.madeBy(madeBy(session.proposer))}
@@ -84,15 +83,6 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
     >
       {(loaded) => <Known detail={loaded} />}
     </DetailPane>
-  );
-}
-
-function Value({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

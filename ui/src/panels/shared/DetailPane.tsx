@@ -83,6 +83,16 @@ export function Section({ title, hint, testId, field, children }: { title: strin
   );
 }
 
+/** A name with its value, in a list of facts. */
+export function Fact({ name, className, children }: { name: string; className?: string | undefined; children: ReactNode }) {
+  return (
+    <div className={className}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 export function Hint({ testId, children }: { testId?: string; children: ReactNode }) {
   return (
     <p className={css.hint} data-testid={testId}>

@@ -6,10 +6,10 @@
  * rows are selected several at a time (`memoryRows.ts`).
  */
 import { type LucideIcon, SearchX } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo } from 'react';
+import { type MouseEvent, type ReactNode, useCallback, useMemo } from 'react';
 import { Button, EmptyState, ErrorState, LoadingRows, SplitPane, VirtualList, leaveRow } from '../../design';
-import { type ActionHandler, type ActionIn, useActions } from '../../keys';
-import { type ListState, type Store, beforeLeaving, go, moveTo, stepFrom, useSettled, useStore } from '../../state';
+import { type ActionHandler, type ActionIn, actOn, useActions } from '../../keys';
+import { type ListState, type Store, beforeLeaving, extendTo, go, moveTo, stepFrom, toggleSelected, useSettled, useStore } from '../../state';
 import { number, t } from '../../strings';
 import { ListPane, Nothing, ROW_PX } from './ListPane';
 import { useListCursor } from './memoryRows';
@@ -18,14 +18,32 @@ import { useListCursor } from './memoryRows';
 const REST_MS = 100;
 
 /** Scopes whose actions contain the moves of a list. */
-export type ListScope = 'you' | 'topics' | 'playbooks' | 'reflection' | 'sessions' | 'people' | 'privacy' | 'sources';
+export type ListScope = 'review' | 'memories' | 'you' | 'topics' | 'playbooks' | 'reflection' | 'sessions' | 'people' | 'privacy' | 'sources';
 
 /** Handles the moves of a list by keyboard. */
-export function useMoves(scope: ListScope, list: Store<ListState>, ids: readonly string[], move: (to: string | null) => void): void {
+export function useMoves(scope: ListScope, list: Store<ListState>, ids: readonly string[], move: (to: string | null) => void = (to) => list.update((state) => moveTo(state, to)), last: () => unknown = () => move(ids[ids.length - 1] ?? null)): void {
   const step = (by: number) => () => move(stepFrom(ids, list.get().cursor, by));
-  const moves = { next: step(1), previous: step(-1), first: () => move(ids[0] ?? null), last: () => move(ids[ids.length - 1] ?? null) };
+  const moves = { next: step(1), previous: step(-1), first: () => move(ids[0] ?? null), last };
   const handlers: Record<string, ActionHandler> = Object.fromEntries(Object.entries(moves).map(([name, run]) => [`${scope}.${name}`, run]));
   useActions(scope, handlers as Partial<Record<ActionIn<ListScope>, ActionHandler>>);
+}
+
+/** Handles the selection of several rows by keyboard. */
+export function useSelecting(scope: 'review' | 'memories' | 'sources', list: Store<ListState>, ids: readonly string[]): void {
+  const extend = (by: number) => () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, by)));
+  useActions(scope, {
+    [`${scope}.select`]: () => actOn(list.get().cursor, (cursor) => list.update((state) => toggleSelected(state, cursor))),
+    [`${scope}.extendDown`]: extend(1),
+    [`${scope}.extendUp`]: extend(-1),
+  });
+}
+
+/** Picks a row with the mouse: with Shift up to there, with Ctrl or Cmd that one too. */
+export function pickRow(list: Store<ListState>, ids: readonly string[], id: string | undefined, event: MouseEvent): void {
+  if (id === undefined) return;
+  if (event.shiftKey) list.update((state) => extendTo(state, ids, id));
+  else if (event.metaKey || event.ctrlKey) list.update((state) => toggleSelected(state, id));
+  else list.update((state) => moveTo(state, id));
 }
 
 /** The rows of a list that are all loaded, the cursor among them, and the moves by keyboard. `idOf` must be stable. */

@@ -7,6 +7,7 @@ import type { ActionId } from '../../keys';
 import { openConversation } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Fact } from './DetailPane';
 import css from './MemoryBody.module.css';
 import { proposerNames } from './proposers';
 import { VisibilityMark } from './Visibility';
@@ -278,23 +279,14 @@ function Facts({ detail }: { detail: MemoryDetail }) {
   const visibility = visibilityOf(detail.evidence);
   return (
     <dl className={css.facts}>
-      <Fact name={t.memory.durability}>{nameOf(t.durability, detail.durability)}</Fact>
-      <Fact name={t.memory.said}>{fullTime(detail.row.said_at)}</Fact>
-      {visibility ? <Fact name={t.memory.place}>{nameOf(t.privacy.visibilityLong, visibility)}</Fact> : null}
-      <Fact name={t.memory.proposers}>
+      <Fact className={css.fact} name={t.memory.durability}>{nameOf(t.durability, detail.durability)}</Fact>
+      <Fact className={css.fact} name={t.memory.said}>{fullTime(detail.row.said_at)}</Fact>
+      {visibility ? <Fact className={css.fact} name={t.memory.place}>{nameOf(t.privacy.visibilityLong, visibility)}</Fact> : null}
+      <Fact className={css.fact} name={t.memory.proposers}>
         <span title={detail.proposers.join(', ')}>{proposerNames(detail.proposers)}</span>
       </Fact>
-      {detail.snoozed_until ? <Fact name={t.review.snooze}>{fullTime(detail.snoozed_until)}</Fact> : null}
-      {detail.reject_reason ? <Fact name={t.statusOne.rejected ?? ''}>{nameOf(t.review.reasons, detail.reject_reason)}</Fact> : null}
+      {detail.snoozed_until ? <Fact className={css.fact} name={t.review.snooze}>{fullTime(detail.snoozed_until)}</Fact> : null}
+      {detail.reject_reason ? <Fact className={css.fact} name={t.statusOne.rejected ?? ''}>{nameOf(t.review.reasons, detail.reject_reason)}</Fact> : null}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={css.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

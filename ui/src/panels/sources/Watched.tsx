@@ -8,11 +8,11 @@ import { platform } from '../../platform';
 import { showError, showToast, useAttempt } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { HourPick } from '../shared/HourPick';
 import css from './Watched.module.css';
 
 /** The default hour: in the evening, after the day's chats. */
 const HOUR_DEFAULT = 22;
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 export function Watched() {
   const client = useQueryClient();
@@ -139,13 +139,7 @@ function Add({ folder, onDone }: { folder: FileToken; onDone: (sources: WatchedS
             {words.hour}
           </label>
           <div className={css.control}>
-            <select id={`${ids}-hour`} className={css.input} value={hour} data-testid={TESTIDS.watchedHour} onChange={(event) => setHour(Number(event.target.value))}>
-              {HOURS.map((each) => (
-                <option key={each} value={each}>
-                  {words.clock(each)}
-                </option>
-              ))}
-            </select>
+            <HourPick id={`${ids}-hour`} className={css.input} value={hour} testId={TESTIDS.watchedHour} onHour={setHour} />
           </div>
         </div>
       ) : null}

@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { type LineView, type TopicDetail, type TopicLineView, type TopicListRow, type TopicProposalView, type TopicVersionView, useRpc } from '../../api';
 import { Badge, Button, Dialog, type Option, Pick, RelativeTime, Segmented, cx, fullTime, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation, showError, useNow, useUiChoice } from '../../state';
+import { openConversation, openLine, showError, useNow, useUiChoice } from '../../state';
 import { listed, nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Graph } from '../shared/graph/Graph';
@@ -50,12 +50,7 @@ export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicP
     'topics.merge': () => setMerging(true),
     'topics.split': split,
     'topics.graph': () => setPart(otherPart),
-    'topics.open': () => {
-      const first = detail?.lines[0]?.line ?? detail?.messages[0];
-      if (!first) return false;
-      openConversation(first.conversation_id, first.message_id);
-      return true;
-    },
+    'topics.open': () => openLine(detail?.lines[0]?.line ?? detail?.messages[0]),
   });
   return (
     <>

@@ -9,7 +9,7 @@ import { Layers, Pin } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { type TopicListRow, type TopicProposalView, byId, useRpc, useWithLayers } from '../../api';
 import { Badge, Button, EmptyState, PaneBar, RelativeTime, SearchField, Segmented, cx } from '../../design';
-import { useActions } from '../../keys';
+import { actOn, useActions } from '../../keys';
 import { createListState, go, useAnswer, useNavTarget, useSettled, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -55,12 +55,7 @@ export default function Topics() {
   });
   const drag = useStore(dragged, (now) => now);
   useActions('topics', {
-    'topics.pin': () => {
-      const topic = rows.current();
-      if (!topic) return false;
-      void pinTopic(topic);
-      return true;
-    },
+    'topics.pin': () => actOn(rows.current(), pinTopic),
   });
   const drop = (onto: TopicListRow) => {
     const what = dragged.get();

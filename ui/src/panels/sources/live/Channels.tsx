@@ -9,11 +9,11 @@ import { useCallback, useMemo, useState } from 'react';
 import { type LiveChannelView, type LiveSourceView, useRpc, useWithLayers } from '../../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList } from '../../../design';
 import { useActions } from '../../../keys';
-import { clearSelection, concerned, extendTo, stepFrom, toggleSelected, useSettled, useStore, useUiState } from '../../../state';
+import { clearSelection, concerned, useSettled, useStore, useUiState } from '../../../state';
 import { number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import { focusList } from '../../shared/focus';
-import { useListRows } from '../../shared/ListDetail';
+import { pickRow, useListRows, useSelecting } from '../../shared/ListDetail';
 import { ROW_PX } from '../../shared/ListPane';
 import { ChannelRow } from './ChannelRow';
 import { type Choice, PERIODS, type View, channelKey, channelList as list, choose, closeChannels, countByChoice, isPeriod, matching, sinceOf, undecidedFirst } from './channelChoices';
@@ -83,17 +83,11 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
   );
   const act = (choice: Choice) => () => decide(concerned(list.get()), choice);
   const selectAll = () => list.update((state) => ({ ...state, selected: new Set(ids) }));
-  const extend = (step: number) => () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, step)));
+  useSelecting('sources', list, ids);
   useActions('sources', {
     'sources.remember': act('remember'),
     'sources.ignore': act('ignore'),
     'sources.ask': act('ask'),
-    'sources.select': () => {
-      const { cursor: here } = list.get();
-      if (here !== null) list.update((state) => toggleSelected(state, here));
-    },
-    'sources.extendDown': extend(1),
-    'sources.extendUp': extend(-1),
     'sources.selectAll': selectAll,
     'sources.back': () => {
       if (list.get().selected.size > 0) list.update(clearSelection);
@@ -101,12 +95,6 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
     },
   });
 
-  const pick = (index: number, event: React.MouseEvent) => {
-    const key = cursor.keyOf(index);
-    if (event.shiftKey) list.update((state) => extendTo(state, ids, key));
-    else if (event.ctrlKey || event.metaKey) list.update((state) => toggleSelected(state, key));
-    else cursor.move(key);
-  };
   const clear = () => {
     setQuery('');
     setView('all');
@@ -137,7 +125,7 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
             heightOf={heightOf}
             activeIndex={cursor.at}
             isSelected={(index) => selected.has(cursor.keyOf(index))}
-            onPick={pick}
+            onPick={(index, event) => pickRow(list, ids, ids[index], event)}
             render={(index) => {
               const row = shown[index];
               return row === undefined ? null : <ChannelRow row={row} isSelected={selected.has(row.channel)} onChoose={decide} />;

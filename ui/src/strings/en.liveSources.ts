@@ -204,8 +204,6 @@ export const liveSources = {
     isOff: 'Messages arrive only while “Serve agents over HTTP” is on. Switch it on in Settings, under Agents.',
     settings: 'Open Settings',
     notCopied: 'You have not copied the token. If you close this now, you need to create another one.',
-    done: 'Done',
-    closeAnyway: 'Close without copying',
   },
 
   channels: {

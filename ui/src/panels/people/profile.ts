@@ -114,13 +114,10 @@ export function shareEntry(entry: ProfileEntryView, is_shared: boolean): Promise
  * Replaces an entry with the person's own words. Versions are never removed, so an undo adds a version with the previous text.
  */
 export function correct({ version }: ProfileEntryView, content: string): Promise<boolean> {
-  let made = version.id;
   return perform({
     text: t.profile.didCorrect,
     undone: t.profile.undidCorrect,
-    send: async () => {
-      ({ id: made } = await call('profile_correct', { id: version.id, content }));
-    },
-    undo: () => call('profile_correct', { id: made, content: version.content }),
+    send: () => call('profile_correct', { id: version.id, content }),
+    undo: ({ id }) => call('profile_correct', { id, content: version.content }),
   });
 }

@@ -3,11 +3,10 @@ import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type AgentServerChoice, call, rpcKey, useRpc } from '../../api';
 import { EntryField, Switch } from '../../design';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { Router } from './Router';
 import { Row, Section } from './Rows';
-import { errorMessage } from '../../state';
 import css from './Settings.module.css';
 
 /** Ports that a program without special rights may use. */
@@ -57,5 +56,34 @@ export function AgentServer() {
       </Row>
       <Router port={state.kind === 'listening' ? state.port : null} />
     </Section>
+  );
+}
+
+/** Whether programs reach the chosen model through Keepsake. Off unless switched on. */
+function Router({ port }: { /** Where agents are served; `null` if they are not. */ port: number | null }) {
+  const client = useQueryClient();
+  const { data } = useRpc('router_settings_get', {});
+  const { data: models } = useRpc('models_get', {});
+  const [problem, setProblem] = useState<string | null>(null);
+  const words = t.agents.router;
+  if (!data) return null;
+  const save = async (is_on: boolean) => {
+    setProblem(null);
+    try {
+      client.setQueryData(rpcKey('router_settings_get', {}), await call('router_settings_set', { is_on }));
+    } catch (thrown) {
+      setProblem(errorMessage(thrown));
+    }
+  };
+  const missing = () => {
+    if (!data.is_on) return words.hint;
+    if (port === null) return words.needsServer;
+    if (models && !models.settings.provider) return words.needsModel;
+    return words.address(port);
+  };
+  return (
+    <Row name={words.name} hint={missing()} problem={problem ?? undefined}>
+      <Switch label={words.name} checked={data.is_on} testId={TESTIDS.router} onChange={(is_on) => void save(is_on)} />
+    </Row>
   );
 }

@@ -9,17 +9,12 @@ export type Dragged = { kind: 'topic'; id: string } | { kind: 'messages'; topic:
 export const dragged = createStore<Dragged | null>(null);
 
 function decide(topic: TopicListRow, act: TopicAct, text: string, changes: readonly Change[]): Promise<boolean> {
-  let decision: string | null = null;
   return perform({
     text,
     ids: [topic.id],
     changes,
-    send: async () => {
-      decision = (await call('topic_decide', { id: topic.id, act })).decision_id;
-    },
-    undo: async () => {
-      if (decision !== null) await call('topic_undo', { id: decision });
-    },
+    send: () => call('topic_decide', { id: topic.id, act }),
+    undo: ({ decision_id }) => call('topic_undo', { id: decision_id }),
   });
 }
 

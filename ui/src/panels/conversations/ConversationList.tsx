@@ -1,8 +1,7 @@
 /** The list of conversations: search, filters, one row per conversation. */
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { ConversationRow, ConversationsListRequest } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, RelativeTime, SearchField, VirtualList, facetValues } from '../../design';
-import { PrivateLock, hatched } from '../../design/PrivateMark';
+import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PrivateLock, RelativeTime, SearchField, VirtualList, facetValues, hatched } from '../../design';
 import { type Period, useSettled, useUiState } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';

@@ -2,8 +2,7 @@
 import { Globe, GlobeLock, History, Lock, LockOpen } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type ConversationRow, useRpc } from '../../api';
-import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, shortDate } from '../../design';
-import { hatched } from '../../design/PrivateMark';
+import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, hatched, shortDate } from '../../design';
 import { useActions } from '../../keys';
 import { go, openConversation, rememberWords, reviewConversation, showToast, useNow } from '../../state';
 import { nameOf, t } from '../../strings';

@@ -1,10 +1,9 @@
 /** The filters with live counts, and a button to clear them. They are shown even if nothing matches. */
 import { ArrowDownUp } from 'lucide-react';
 import type { MemoriesListResponse } from '../../api';
-import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, facetValues } from '../../design';
+import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, facetValues, focusList } from '../../design';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { type Filters, SAID, type Sort, isNarrowed } from './filters';
 
 const STATUSES = ['active', 'pending', 'archived', 'rejected', 'superseded', 'quarantined'];

@@ -1,13 +1,12 @@
 /** The memory under the cursor, with the actions for its status. */
 import { Archive, ArchiveRestore, Inbox, Pencil, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
-import { Button, PaneBody, PaneFoot } from '../../design';
+import { Button, PaneBody, PaneFoot, focusList } from '../../design';
 import { type Store, decide, go, stepFrom, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';
 import { askToErase } from '../shared/erase';
-import { focusList } from '../shared/focus';
 import { Nothing } from '../shared/ListPane';
 import { MemoryBody } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';

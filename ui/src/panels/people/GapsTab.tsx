@@ -7,12 +7,11 @@
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
 import { type GapView, type PersonView, byId, useRpc, useWithLayers } from '../../api';
-import { Badge, PaneBar, RelativeTime, Segmented } from '../../design';
+import { Badge, PaneBar, RelativeTime, Segmented, focusList } from '../../design';
 import { useActions } from '../../keys';
 import { type Target, createListState, useAnswer } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { ListDetail, useListRows } from '../shared/ListDetail';
 import { ListRow, RowAside, RowLine, RowMeta, RowTitle } from '../shared/ListPane';
 import { personName } from './clues';

@@ -6,12 +6,11 @@
 import { HeartHandshake } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useState } from 'react';
 import { type LinkView, byId, useRpc } from '../../api';
-import { Badge, PaneBar, Segmented } from '../../design';
+import { Badge, PaneBar, Segmented, focusList } from '../../design';
 import { useActions } from '../../keys';
 import { type Target, createListState, useAnswer } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { ListDetail, useListRows } from '../shared/ListDetail';
 import { ListRow, RowLine, RowMeta, RowTitle } from '../shared/ListPane';
 import { type Answer, answerLink, undoAnswer, useLinks } from './answers';

@@ -2,11 +2,10 @@
 import { UserRoundSearch, UsersRound } from 'lucide-react';
 import { type ReactNode, memo, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type PersonView, byId, useRpc } from '../../api';
-import { Badge, Facet, PaneBar, RelativeTime, SearchField, facetValues } from '../../design';
+import { Badge, Facet, PaneBar, RelativeTime, SearchField, facetValues, focusList } from '../../design';
 import { type Target, createListState, setUiState, useAnswer, useSettled, useUiState } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { ListDetail, useListRows } from '../shared/ListDetail';
 import { ListRow, RowAside, RowLine, RowMeta, RowTitle } from '../shared/ListPane';
 import { UnidentifiedSpeakersNotice } from '../shared/UnidentifiedSpeakersNotice';

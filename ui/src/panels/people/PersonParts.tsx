@@ -2,8 +2,7 @@
 import { Lock, Unlink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AboutView, LineView, LinkView, PersonView, PlaceView } from '../../api';
-import { Badge, Button, CategoryIcon, RelativeTime, Switch, cx, fullTime, shownStatement } from '../../design';
-import { PrivateLock, hatched } from '../../design/PrivateMark';
+import { Badge, Button, CategoryIcon, PrivateLock, RelativeTime, Switch, cx, fullTime, hatched, shownStatement } from '../../design';
 import { go, openConversation, openMemory } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';

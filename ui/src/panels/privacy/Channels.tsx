@@ -2,12 +2,11 @@
 import { Radio } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
 import { type ChannelView, tally, useRpc, useWithLayers } from '../../api';
-import { Badge, Button, Facet, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, facetValues } from '../../design';
+import { Badge, Button, Facet, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, facetValues, focusList } from '../../design';
 import { useActions } from '../../keys';
 import { createListState, useSettled } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { ListDetail, useListRows } from '../shared/ListDetail';
 import { ListRow, RowLine, RowMeta, RowTitle } from '../shared/ListPane';
 import { VisibilityMark } from '../shared/Visibility';

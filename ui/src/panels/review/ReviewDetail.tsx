@@ -2,13 +2,12 @@
 import { Check, Clock, GitMerge, Pencil, ShieldAlert, Undo2, X } from 'lucide-react';
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MemoryRow, NearMemory } from '../../api';
-import { Button, Dialog, EmptyState, Menu, PaneBody, PaneFoot, fullTime, shownStatement } from '../../design';
+import { Button, Dialog, EmptyState, Menu, PaneBody, PaneFoot, focusList, fullTime, shownStatement } from '../../design';
 import { useActions } from '../../keys';
 import { type ListState, type Store, beforeLeaving, decide, painted, stepFrom, useNow, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';
-import { focusList } from '../shared/focus';
 import { Nothing } from '../shared/ListPane';
 import { MemoryBody, nearOf, openSource } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';

@@ -7,12 +7,11 @@
  */
 import { useMemo, useState } from 'react';
 import { type MemoryRow, useRpc } from '../../api';
-import { Button, PaneBar, PaneHeader, Segmented, SplitPane, leaveRow } from '../../design';
+import { Button, PaneBar, PaneHeader, Segmented, SplitPane, focusList, leaveRow } from '../../design';
 import { hotkeys, useActions } from '../../keys';
 import { beforeLeaving, clearSelection, createListState, createStore, decide, getUiState, go, showToast, useNavTarget, useStore, useUiState } from '../../state';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { useMoves, useSelecting } from '../shared/ListDetail';
 import { type MemoriesRequest, type MemoryRows, askEarly, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
 import { changedDraft, drafts, dropDrafts, isValidWording, keepDraft } from './drafts';

@@ -7,12 +7,11 @@
 import { CircleHelp, SearchIcon } from 'lucide-react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { SearchResponse } from '../../api';
-import { Button, EmptyState, ErrorState, Facet, IconButton, LoadingRows, Menu, PaneBar, Segmented, SplitPane, VirtualList, facetValues } from '../../design';
+import { Button, EmptyState, ErrorState, Facet, IconButton, LoadingRows, Menu, PaneBar, Segmented, SplitPane, VirtualList, facetValues, focusList } from '../../design';
 import { useActions } from '../../keys';
 import { type Target, moveTo, stepFrom, useNavTarget, useStore } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { Nothing } from '../shared/ListPane';
 import { useListCursor } from '../shared/memoryRows';
 import { useSearching } from '../shared/searching';

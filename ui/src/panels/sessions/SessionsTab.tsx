@@ -2,11 +2,10 @@
 import { BotMessageSquare } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useState } from 'react';
 import { type SessionListRow, byId, useRpc } from '../../api';
-import { Badge, PaneBar, RelativeTime, SearchField } from '../../design';
+import { Badge, PaneBar, RelativeTime, SearchField, focusList } from '../../design';
 import { type Target, createListState, useAnswer, useSettled } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { ListDetail, useListRows } from '../shared/ListDetail';
 import { ListRow, RowAside, RowLine, RowMeta, RowTitle, TALL_ROW_PX } from '../shared/ListPane';
 import { SessionPane } from './SessionPane';

@@ -1,8 +1,7 @@
 /** Lines with the relevant words highlighted. Each opens its message. */
 import { useState } from 'react';
 import type { LineView } from '../../api';
-import { Button, Highlighted, fullTime } from '../../design';
-import { PrivateLock } from '../../design/PrivateMark';
+import { Button, Highlighted, PrivateLock, fullTime } from '../../design';
 import { openConversation } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';

@@ -8,12 +8,11 @@
 import { Layers, Pin } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { type TopicListRow, type TopicProposalView, byId, useRpc, useWithLayers } from '../../api';
-import { Badge, Button, EmptyState, PaneBar, RelativeTime, SearchField, Segmented, cx } from '../../design';
+import { Badge, Button, EmptyState, PaneBar, RelativeTime, SearchField, Segmented, cx, focusList } from '../../design';
 import { actOn, useActions } from '../../keys';
 import { createListState, go, useAnswer, useNavTarget, useSettled, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { ListDetail, useListRows } from '../shared/ListDetail';
 import { ListRow, RowAside, RowLine, RowMeta, RowTitle, TALL_ROW_PX } from '../shared/ListPane';
 import { dragged, mergeTopics, pinTopic, splitTopic } from './acts';

@@ -1,8 +1,7 @@
 /** One statement with the number of its source, and below it the statement that contradicts it, if any. */
 import { EyeOff } from 'lucide-react';
 import type { MemoryRow } from '../../api';
-import { Button, shortDate } from '../../design';
-import { PrivateLock } from '../../design/PrivateMark';
+import { Button, PrivateLock, shortDate } from '../../design';
 import { type ListState, type Store, moveTo, openMemory, useNow, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';

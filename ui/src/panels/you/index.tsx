@@ -22,7 +22,7 @@ import { DayBar } from './DayBar';
 import { dayOf } from './days';
 import { type SectionId, mayBeCopied, plainText, sections } from './sections';
 import { Statement, sourceId } from './Statement';
-import { useConflicts } from './useConflicts';
+import { useConflicts } from './pairs';
 import css from './You.module.css';
 
 const list = createListState();

@@ -7,12 +7,11 @@
 import { ArrowLeft, SearchX, Inbox } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { type LiveChannelView, type LiveSourceView, useRpc, useWithLayers } from '../../../api';
-import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList } from '../../../design';
+import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList, focusList } from '../../../design';
 import { useActions } from '../../../keys';
 import { clearSelection, concerned, useSettled, useStore, useUiState } from '../../../state';
 import { number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
-import { focusList } from '../../shared/focus';
 import { pickRow, useListRows, useSelecting } from '../../shared/ListDetail';
 import { ROW_PX } from '../../shared/ListPane';
 import { ChannelRow } from './ChannelRow';

@@ -72,7 +72,6 @@ export const activity = {
   gates: 'Reasons',
   entries: 'Filtered-out statements',
   onlyConversation: (title: string) => `Only from “${title}”`,
-  showAll: 'Show all',
   gateEmpty: 'Nothing was filtered out',
   gateEmptyText: 'Statements that are not proposed as memories are listed here, with the reason.',
   gateEmptyFilter: 'Nothing was filtered out for this reason.',

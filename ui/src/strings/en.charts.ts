@@ -115,7 +115,6 @@ export const time = {
   readPart: (name: string, count: number) => `${name} ${number(count)}`,
   open: 'Open these conversations',
   closer: 'Zoom in',
-  back: 'Show all',
   clear: 'Clear',
   chosen: (count: number, unit: string) => plural(count, unit, `${unit}s`),
   caption: (unit: string) => `Messages and memories by ${unit.toLowerCase()}`,

@@ -8,7 +8,6 @@ export const connect = {
   failed: 'The programs could not be listed.',
   none: 'No program was found',
   noneHint: 'Keepsake knows Claude Code, Claude Desktop, Codex, Gemini CLI, Cursor, Visual Studio Code, Zed, Goose and OpenHands.',
-  all: 'Show all',
   fewer: 'Show fewer',
   notFound: 'Not found on this computer',
   isConnected: 'Connected',

@@ -65,7 +65,6 @@ export const privacy = {
   agentsTitle: 'What each agent may see',
   agentsText: 'An agent is a program that asks Keepsake for memories. It never learns that anything was withheld.',
   agentsNone: 'No agent has its own level. Every agent sees what the place and the people there allow.',
-  agentsFailed: 'The agents could not be loaded',
   level: (name: string) => `Level of ${name}`,
   levels: { public: 'Public only', private: 'What the place allows' } as Readonly<Record<string, string>>,
   levelText: {
@@ -82,8 +81,6 @@ export const privacy = {
   viewForm: 'Agent and place',
   agent: 'Agent',
   agentHint: 'Its name. If empty, any agent.',
-  person: 'Talking with',
-  personHint: 'If empty, the agent talks with you.',
   place: 'Where',
   placeHint: 'A channel or a conversation. If empty, a place where you are alone.',
   question: 'About',

@@ -26,7 +26,6 @@ export const profile = {
   sources: (count: number) => plural(count, 'message', 'messages'),
   yours: 'Your wording',
   evidence: 'Evidence',
-  noLines: 'The messages that showed it were erased.',
   correct: 'Correct',
   correctLabel: (content: string) => `Correct: ${content}`,
   wording: 'Correct wording',

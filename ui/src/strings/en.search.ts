@@ -10,7 +10,6 @@ export const search = {
   kindOne: { message: 'Message', memory: 'Memory', topic: 'Topic', person: 'Person' } as Readonly<Record<string, string>>,
   list: 'Results',
   detail: 'Result',
-  channel: 'Channel',
   author: 'Author',
   month: 'Month',
   more: (count: number, kind: string) => `${number(count)} more in ${kind}`,

@@ -18,7 +18,6 @@ export const topics = {
   readingAction: 'Show activity',
   noMatchTitle: 'No topics match',
   noMatchText: 'Search covers titles, first lines, people, projects and technologies.',
-  clear: 'Clear search',
   loadFailed: 'The topics could not be loaded',
   loadFailedText: 'Nothing was changed. Topics can be rebuilt from your messages at any time.',
   detailFailed: 'This topic could not be loaded',

@@ -51,7 +51,7 @@ export function GateLog({ conversation, gate: first, onAll }: { conversation: st
             <PaneBar tone="accent">
               <span className={css.scoped}>{t.activity.onlyConversation(about?.title ?? '')}</span>
               <Button size="s" tone="quiet" onClick={onAll}>
-                {t.activity.showAll}
+                {t.app.showAll}
               </Button>
             </PaneBar>
           ) : null}

@@ -27,7 +27,7 @@ export function AnalysisDialog({ row, analysis, onClose, onLine }: AnalysisDialo
   const shown = items[at];
   const before = items[at + 1];
   let body: ReactNode;
-  if (error) body = <ErrorState title={t.conversations.resultsFailed} text={t.conversations.resultsFailedText} detail={error.message} onRetry={() => void refetch()} />;
+  if (error) body = <ErrorState title={t.conversations.resultsFailed} text={t.app.safeInDatabase} detail={error.message} onRetry={() => void refetch()} />;
   else if (!data) body = <LoadingRows rows={5} height={64} />;
   else if (!shown) body = <EmptyState title={t.conversations.resultsGone} />;
   else {

@@ -98,7 +98,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period,
         <>
         <PaneBar>
           <SearchField label={t.conversations.search} value={query} onChange={setQuery} testId={TESTIDS.conversationsSearch} onLeave={() => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()} />
-          <Facet label={t.conversations.channel} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
+          <Facet label={t.app.channelName} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
           <Facet
             label={t.conversations.privacy}
             isSingle
@@ -122,7 +122,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period,
       }
     >
       {pages.error ? (
-        <ErrorState title={t.conversations.loadFailed} text={t.conversations.loadFailedText} detail={pages.error.message} onRetry={pages.retry} />
+        <ErrorState title={t.conversations.loadFailed} text={t.app.safeInDatabase} detail={pages.error.message} onRetry={pages.retry} />
       ) : pages.isLoading ? (
         <LoadingRows height={ROW_PX} />
       ) : pages.total === 0 && isFiltered ? (

@@ -40,7 +40,7 @@ export function FilterBar({ filters, query, response, onFilters, onQuery, onClea
         <Facet label={t.memories.status} values={facetValues(response?.by_status ?? [], filters.status, (name) => nameOf(t.status, name), STATUSES)} chosen={filters.status} onChange={(status) => set({ status })} testId="facet-status" />
         <Facet label={t.memories.category} values={categories} chosen={filters.category} onChange={(category) => set({ category })} iconOf={categoryIcon} testId="facet-category" />
         <Facet label={t.memories.subject} values={facetValues(response?.by_subject ?? [], filters.subject, (name) => t.subject[name] ?? name)} chosen={filters.subject} onChange={(subject) => set({ subject })} testId="facet-subject" />
-        <Facet label={t.memories.channel} values={facetValues(response?.by_channel ?? [], filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => set({ channel })} testId="facet-channel" />
+        <Facet label={t.app.channelName} values={facetValues(response?.by_channel ?? [], filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => set({ channel })} testId="facet-channel" />
         <Facet
           label={t.memories.confidence}
           isSingle

@@ -163,7 +163,7 @@ function MemoryList({ memories, isNarrow, usualStatus, onClear }: { memories: Me
   const selected = useStore(list, (state) => state.selected);
   const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
   const heightOf = useCallback(() => ROW_HEIGHT, []);
-  if (error && rows.length === 0) return <ErrorState title={t.memories.loadFailed} text={t.memories.loadFailedText} detail={error.message} onRetry={retry} />;
+  if (error && rows.length === 0) return <ErrorState title={t.memories.loadFailed} text={t.app.safeInDatabase} detail={error.message} onRetry={retry} />;
   if (isLoading) return <LoadingRows />;
   if (rows.length === 0) {
     return isNarrow ? (

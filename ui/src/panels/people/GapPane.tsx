@@ -53,7 +53,7 @@ export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly 
               <RelativeTime time={gap.last_seen} date />
             </Fact>
           </dl>
-          <Section title={t.gaps.evidence}>{gap.lines.length === 0 ? <p className={people.hint}>{t.gaps.noLines}</p> : <Quotes lines={gap.lines} shown={LINES} />}</Section>
+          <Section title={t.gaps.evidence}>{gap.lines.length === 0 ? <p className={people.hint}>{t.app.linesErased}</p> : <Quotes lines={gap.lines} shown={LINES} />}</Section>
         </article>
       </PaneBody>
       {isToDecide(gap) ? (

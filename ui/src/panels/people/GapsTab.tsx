@@ -87,7 +87,7 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
     <>
       <ListDetail
         name="people"
-        words={{ ...words, ...words.empty[filter] }}
+        words={{ ...words, loadFailedText: t.app.safeInDatabase, ...words.empty[filter] }}
         icon={CircleCheck}
         rows={rows}
         all={gaps}

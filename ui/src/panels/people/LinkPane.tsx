@@ -110,7 +110,7 @@ function Side({ handle, lines }: { handle: PersonHandle; lines: readonly LineVie
           <dd className="num">{t.app.messages(handle.messages)}</dd>
         </div>
       </dl>
-      {lines.length === 0 ? <p className={css.hint}>{t.people.sampleNone}</p> : null}
+      {lines.length === 0 ? <p className={css.hint}>{t.app.noMessages}</p> : null}
       <ul className={css.samples} aria-label={t.people.sampleLines} hidden={lines.length === 0}>
         {lines.map((line) => (
           <li key={line.message_id}>

@@ -72,7 +72,7 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
   return (
     <ListDetail
       name="people"
-      words={t.people}
+      words={{ ...t.people, loadFailedText: t.app.safeInDatabase }}
       icon={UsersRound}
       noMatchIcon={UserRoundSearch}
       rows={rows}
@@ -92,7 +92,7 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
           </PaneBar>
           <PaneBar>
             <Facet label={t.people.kind} values={facetValues(facets.kind, filters.kind, (name) => nameOf(t.people.kinds, name), Object.keys(t.people.kinds))} chosen={filters.kind} onChange={(kind) => setFilters({ ...filters, kind })} testId="facet-kind" />
-            <Facet label={t.people.channel} values={facetValues(facets.channel, filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => setFilters({ ...filters, channel })} testId="facet-channel" />
+            <Facet label={t.app.channelName} values={facetValues(facets.channel, filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => setFilters({ ...filters, channel })} testId="facet-channel" />
             <Facet label={t.people.open} isSingle values={[{ name: 'open', label: t.people.withOpen, count: facets.open }]} chosen={filters.open ? ['open'] : []} onChange={([open]) => setFilters({ ...filters, open: open === 'open' })} testId="facet-open" />
           </PaneBar>
           <UnidentifiedSpeakersNotice isBar />

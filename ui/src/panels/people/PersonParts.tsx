@@ -128,7 +128,7 @@ export function Places({ places, isOwner }: { places: readonly PlaceView[]; isOw
 export function Timeline({ lines, title, children }: { lines: readonly LineView[]; title: string; children?: ReactNode }) {
   return (
     <Section title={title}>
-      {lines.length === 0 ? <p className={css.hint}>{t.people.timelineNone}</p> : <Rows items={lines} render={(line) => <TimelineRow key={line.message_id} line={line} />} />}
+      {lines.length === 0 ? <p className={css.hint}>{t.app.noMessages}</p> : <Rows items={lines} render={(line) => <TimelineRow key={line.message_id} line={line} />} />}
       {children}
     </Section>
   );

@@ -65,7 +65,7 @@ export function ProfileEntry({ entry, isPlain = false }: { entry: ProfileEntryVi
       {isOpen && !isEditing ? (
         <div id={id} className={css.open}>
           <p className={css.label}>{words.evidence}</p>
-          {version.lines.length === 0 ? <p className={css.hint}>{words.noLines}</p> : <Quotes lines={version.lines} />}
+          {version.lines.length === 0 ? <p className={css.hint}>{t.app.linesErased}</p> : <Quotes lines={version.lines} />}
           {isPlain ? null : <Actions entry={entry} onEdit={() => setEditing(true)} />}
           <History entry={entry} day={day} mayUse={entry.is_current && !isPlain} />
         </div>

@@ -35,7 +35,7 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
     <div className={css.panel}>
       <PaneHeader title={words.title}>{tabs}</PaneHeader>
       {error && !data ? (
-        <ErrorState title={words.agentsFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
+        <ErrorState title={t.app.agentsFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
       ) : !data ? (
         <LoadingRows />
       ) : (

@@ -127,8 +127,8 @@ function FormFields({ form, onChange }: { form: Form; onChange: (change: Partial
       <Field label={words.agent} hint={words.agentHint}>
         {({ id, describedBy }) => <FreePick id={id} describedBy={describedBy} label={words.agent} options={agentOptions} value={form.agent} onChange={(agent) => onChange({ agent })} testId={TESTIDS.viewAgent} />}
       </Field>
-      <Field label={words.person} hint={words.personHint}>
-        {({ id, describedBy }) => <Pick id={id} describedBy={describedBy} label={words.person} options={personOptions} value={form.person} onChange={(person) => onChange({ person })} none={words.noOption} testId={TESTIDS.viewPerson} />}
+      <Field label={t.app.talkingWith} hint={t.app.talkingWithHint}>
+        {({ id, describedBy }) => <Pick id={id} describedBy={describedBy} label={t.app.talkingWith} options={personOptions} value={form.person} onChange={(person) => onChange({ person })} none={words.noOption} testId={TESTIDS.viewPerson} />}
       </Field>
       <Field label={words.place} hint={words.placeHint}>
         {({ id, describedBy }) => <Pick id={id} describedBy={describedBy} label={words.place} options={channelOptions} value={form.channel} onChange={(channel) => onChange({ channel })} none={words.noOption} testId={TESTIDS.viewChannel} />}

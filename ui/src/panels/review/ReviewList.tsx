@@ -31,7 +31,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
   const keyOf = useCallback((index: number) => entries[index]?.key ?? '', [entries]);
   const heightOf = useCallback((index: number) => (entries[index]?.kind === 'group' ? GROUP_HEIGHT : ROW_HEIGHT), [entries]);
 
-  if (error && rows.length === 0) return <ErrorState title={t.review.loadFailed} text={t.review.loadFailedText} detail={error.message} onRetry={retry} />;
+  if (error && rows.length === 0) return <ErrorState title={t.review.loadFailed} text={t.app.safeInDatabase} detail={error.message} onRetry={retry} />;
   if (isLoading) return <LoadingRows />;
   if (rows.length === 0) {
     return isPending ? (

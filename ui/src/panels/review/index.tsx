@@ -184,7 +184,7 @@ export default function Review() {
             <PaneBar>
               <span>{t.review.onlyConversation(rows[0]?.conversation_title ?? '…')}</span>
               <Button size="s" tone="quiet" onClick={() => go('review')}>
-                {t.review.showAll}
+                {t.app.showAll}
               </Button>
             </PaneBar>
           )}

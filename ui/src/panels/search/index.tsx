@@ -170,7 +170,7 @@ function Filters({ text, answer, onText }: { text: string; answer: SearchRespons
   const months = month === null ? [] : [month];
   return (
     <PaneBar>
-      <Facet label={t.search.channel} values={facetValues(countsOf('channel'), channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={(next) => onText(withValues(text, 'channel', next))} testId="facet-channel" />
+      <Facet label={t.app.channelName} values={facetValues(countsOf('channel'), channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={(next) => onText(withValues(text, 'channel', next))} testId="facet-channel" />
       <Facet label={t.search.author} values={facetValues(countsOf('author'), authors, (name) => name)} chosen={authors} onChange={(next) => onText(withValues(text, 'person', next))} testId="facet-author" />
       <Facet label={t.search.month} isSingle values={facetValues(countsOf('month'), months, monthName)} chosen={months} onChange={([next]) => onText(withMonth(text, next ?? null))} testId="facet-month" />
       {isNarrowed(text) ? (

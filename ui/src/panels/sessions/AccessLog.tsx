@@ -7,7 +7,7 @@ import { TESTIDS } from '../../testids';
 import css from './Agents.module.css';
 import panel from './Sessions.module.css';
 
-const nameOfReader = (agent: string): string => agent || t.sessions.readNobody;
+const nameOfReader = (agent: string): string => agent || t.app.unnamedProgram;
 
 export function AccessLog({ reads }: { reads: readonly AgentReadView[] }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);

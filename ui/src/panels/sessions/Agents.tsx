@@ -48,7 +48,7 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
     <div className={css.panel}>
       <PaneHeader title={t.panels.sessions}>{tabs}</PaneHeader>
       {error && !data ? (
-        <ErrorState title={words.agentsFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+        <ErrorState title={t.app.agentsFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
       ) : !data ? (
         <LoadingRows />
       ) : (

@@ -103,11 +103,11 @@ function Fields({ form, onChange }: { form: Form; onChange: (change: Partial<For
       </div>
       <div className={css.formRow}>
         <label className={css.formLabel} htmlFor={person}>
-          {words.person}
+          {t.app.talkingWith}
         </label>
-        <Pick id={person} describedBy={`${person}-hint`} label={words.person} options={people} value={form.person} onChange={(next) => onChange({ person: next })} none={words.noOption} testId={TESTIDS.tiersPerson} />
+        <Pick id={person} describedBy={`${person}-hint`} label={t.app.talkingWith} options={people} value={form.person} onChange={(next) => onChange({ person: next })} none={words.noOption} testId={TESTIDS.tiersPerson} />
         <span id={`${person}-hint`} className={css.hint}>
-          {words.personHint}
+          {t.app.talkingWithHint}
         </span>
       </div>
       <div className={css.formRow}>

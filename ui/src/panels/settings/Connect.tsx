@@ -38,7 +38,7 @@ export function Connect() {
       <Row name={words.name} hint={words.hint} problem={error && !data ? `${words.failed} ${errorMessage(error)}` : undefined}>
         {programs.length > shown.length || isAll ? (
           <Button size="s" tone="quiet" testId={TESTIDS.connectAll} onClick={() => setAll(!isAll)}>
-            {isAll ? words.fewer : words.all}
+            {isAll ? words.fewer : t.app.showAll}
           </Button>
         ) : null}
       </Row>

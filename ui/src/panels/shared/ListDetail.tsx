@@ -2,8 +2,8 @@
  * A list next to the detail of the row under the cursor: the moves by keyboard, the states without rows (failed, loading, empty,
  * nothing matches), and what is shown next to a list without a selected row.
  *
- * A panel adds its row, its detail and its actions. Not in this module: lists that load page by page, and lists of memories, whose
- * rows are selected several at a time (`memoryRows.ts`).
+ * A panel adds its row, its detail and its actions. The keys and clicks that select several rows are here as well, for the lists that
+ * have them. Not in this module: lists that load page by page, and lists of memories (`memoryRows.ts`).
  */
 import { type LucideIcon, SearchX } from 'lucide-react';
 import { type MouseEvent, type ReactNode, useCallback, useMemo } from 'react';
@@ -132,7 +132,7 @@ export function ListDetail<T>({ name, title = t.panels[name], words, icon: Icon,
   const state = () => {
     if (!all) return error ? <ErrorState title={words.loadFailed} text={words.loadFailedText ?? t.app.nothingChanged} detail={error.message} onRetry={() => void onRetry()} /> : <LoadingRows height={height} />;
     if (empty) return empty;
-    if (all.length > 0 && onClear && words.noMatchTitle) return <EmptyState icon={<NoMatch size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={onClear}>{words.clear}</Button>} />;
+    if (all.length > 0 && onClear && words.noMatchTitle) return <EmptyState icon={<NoMatch size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={onClear}>{words.clear ?? t.app.clearSearch}</Button>} />;
     return <EmptyState icon={<Icon size={18} />} title={words.emptyTitle} text={words.emptyText} action={words.emptyAction ? <Button onClick={() => go('sources')}>{words.emptyAction}</Button> : undefined} />;
   };
   const nothing = all && all.length > 0 && words.pickTitle ? <EmptyState icon={<Icon size={20} />} title={words.pickTitle} text={words.pickText} /> : <Nothing />;

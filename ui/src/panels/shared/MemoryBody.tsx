@@ -257,7 +257,7 @@ function Reads({ detail }: { detail: MemoryDetail }) {
       <ul className={css.reads}>
         {detail.reads.map((read) => (
           <li key={read.id}>
-            <span>{read.agent === '' ? t.memory.unnamedAgent : read.agent}</span>
+            <span>{read.agent === '' ? t.app.unnamedProgram : read.agent}</span>
             <span>{nameOf(t.sessions.readKinds, read.kind)}</span>
             <span>{read.person === null ? '' : t.memory.readWith(read.person)}</span>
             <RelativeTime time={read.at} absolute />

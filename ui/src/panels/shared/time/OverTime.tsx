@@ -88,7 +88,7 @@ export function OverTime({ person, topic, isPage = false }: OverTimeProps) {
         <span className={css.space} />
         {zoom ? (
           <Button size="s" tone="quiet" testId={TESTIDS.timeBack} onClick={() => look(null)}>
-            {t.time.back}
+            {t.app.showAll}
           </Button>
         ) : null}
         <Segmented

@@ -60,13 +60,13 @@ fn a_run_is_applied_after_a_backup_and_taken_back_whole() {
     assert!(home.run(&["backups"]).ok().contains("before-reflection"), "a backup was made first");
     assert!(statuses(&home).iter().all(|(_, status)| status == "applied"), "{:?}", statuses(&home));
     assert!(home.json(&["reflect", "approve", "--all"])["operation_id"].is_null(), "nothing is left");
-    assert!(home.run(&["reflect", "undo"]).ok().starts_with("Undid: Clean-up"));
+    assert!(home.run(&["reflect", "undo"]).ok().starts_with("Undid: Cleanup"));
     assert_eq!(home.rows(&["memories"]), before);
     assert!(statuses(&home).iter().all(|(_, status)| status == "open"), "{:?}", statuses(&home));
     assert!(home.run(&["reflect", "undo"]).ok().contains("There is no run"));
     // The general undo also reverts the run.
     home.run(&["reflect", "approve", "--all"]).ok();
-    assert!(home.run(&["undo"]).ok().contains("Clean-up"));
+    assert!(home.run(&["undo"]).ok().contains("Cleanup"));
     assert!(statuses(&home).iter().all(|(_, status)| status == "open"));
 }
 
@@ -86,7 +86,7 @@ fn what_was_refused_stays_refused_and_can_be_restored() {
 #[test]
 fn what_may_be_done_without_asking_is_chosen_and_never_changes_words() {
     let home = untidy();
-    assert!(home.run(&["settings", "reflection"]).ok().contains("No clean-ups are applied without asking"));
+    assert!(home.run(&["settings", "reflection"]).ok().contains("No cleanups are applied without asking"));
     let refused = home.run(&["settings", "reflection", "--automatic", "convert"]);
     assert_ne!(refused.code, 0, "nothing changes words");
     let chosen = home.json(&["settings", "reflection", "--automatic", "merge,archive"]);

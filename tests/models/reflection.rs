@@ -99,7 +99,7 @@ impl Desk {
         id
     }
 
-    /// Memories from two months ago for which the rules find no clean-up.
+    /// Memories from two months ago for which the rules find no cleanup.
     fn untidy(&self) -> (ConversationId, [MemoryId; 5]) {
         let id = self.append(&conversation("talk", TALK));
         self.work();
@@ -115,7 +115,7 @@ impl Desk {
         (id, ids)
     }
 
-    /// Looks for clean-ups and runs the queue. Returns the final state of the model's last job.
+    /// Looks for cleanups and runs the queue. Returns the final state of the model's last job.
     fn reflect(&self) -> Option<JobState> {
         self.engine.reflections().queue().unwrap();
         self.work()

@@ -11,7 +11,7 @@ import { stamped } from './api/optimistic';
 import { App, StartFailure, enterFirstPanel, preloadFirstPanel } from './app/App';
 import { setTheme } from './app/theme';
 import { openPlatform } from './platform';
-import { loadUiState } from './state/uiState';
+import { loadUiState } from './state';
 
 async function start(): Promise<void> {
   const host = document.getElementById('root');

@@ -132,7 +132,6 @@ export const TESTIDS = {
   speaker: 'voice',
   speakerName: 'voice-name',
   speakersWaiting: 'voices-waiting',
-  peopleTab: 'people-tab',
   peopleList: 'people-list',
   personRow: 'person-row',
   peopleSearch: 'people-search',
@@ -205,7 +204,6 @@ export const TESTIDS = {
   eraseConfirm: 'btn-erase',
   eraseReceipt: 'erase-receipt',
 
-  privacyTab: 'privacy-tab',
   channelsList: 'channels-list',
   channelRow: 'channel-row',
   channelsSearch: 'channels-search',
@@ -440,7 +438,6 @@ export const TESTIDS = {
   follow: 'btn-follow',
   followDismiss: 'btn-follow-dismiss',
 
-  sessionsTab: 'sessions-tab',
   sessionsList: 'sessions-list',
   sessionsSearch: 'sessions-search',
   sessionRow: 'session-row',

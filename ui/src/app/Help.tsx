@@ -1,6 +1,6 @@
 import { Dialog } from '../design';
 import { ACTIONS, type ActionId, type Scope, hotkeys, showKey } from '../keys';
-import { usePanel } from '../state/nav';
+import { usePanel } from '../state';
 import { t } from '../strings';
 import { TESTIDS } from '../testids';
 import css from './Help.module.css';

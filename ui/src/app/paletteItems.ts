@@ -8,9 +8,8 @@ import { CornerDownRight, Layers, Library, type LucideIcon, Search, UserRound } 
 import { useState } from 'react';
 import { type MemoryDetail, type PeopleResponse, type SearchHit, type TextRange, type TopicsResponse, call, rpcKey, useRpc } from '../api';
 import { ACTION_IDS, type ActionId, action, hotkeys } from '../keys';
-import { go, openMemory, openPerson, openSearch } from '../state/nav';
+import { getUiState, go, openMemory, openPerson, openSearch, setUiState } from '../state';
 import { shownStatement } from '../design';
-import { getUiState, setUiState } from '../state/uiState';
 import { t } from '../strings';
 import { fuzzyScore } from './fuzzy';
 import { RAIL } from './panels';

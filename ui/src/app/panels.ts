@@ -15,11 +15,11 @@
  *
  * Rows take an id and read their own state through a narrow selector. Moving the cursor must not send requests.
  */
-import { Activity, BotMessageSquare, CircleUserRound, HardDriveDownload, Inbox, Layers, Library, ListChecks, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
+import { Activity, BotMessageSquare, CircleUserRound, HardDriveDownload, Inbox, Layers, Library, ListChecks, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, UsersRound, Workflow } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
 import type { Counts } from '../api/schema';
 import type { ActionId } from '../keys';
-import { PANELS, type PanelId } from '../state/nav';
+import { type PanelId, PANELS } from '../state';
 
 export interface PanelSpec {
   readonly id: PanelId;
@@ -48,7 +48,6 @@ export const RAIL: readonly PanelSpec[] = [
   { id: 'settings', icon: Settings, action: 'go.settings' },
 ];
 
-export const WELCOME_ICON = Sparkles;
 
 interface PanelModule {
   readonly default: ComponentType;

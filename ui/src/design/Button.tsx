@@ -1,15 +1,22 @@
 /**
- * Buttons. For an action in the key table, pass `action`: the button then shows the key and exposes it to assistive technology.
+ * Buttons. For an action in the key table, pass `action`: the button then shows the key, exposes it to assistive technology and
+ * does the same as the key, unless it has an `onClick` of its own.
  * Clicks do not bubble, so that a button in a row does not also open the row.
  */
-import type { ComponentProps, ReactNode } from 'react';
-import { type ActionId, action, ariaKeys, showKey } from '../keys';
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
+import { type ActionId, action, ariaKeys, hotkeys, showKey } from '../keys';
 import css from './Button.module.css';
 import { cx } from './cx';
 import { Kbd } from './Kbd';
 import { Tooltip } from './Tooltip';
 
 type Native = Omit<ComponentProps<'button'>, 'type' | 'children' | 'aria-label'>;
+
+const pressed = (id: ActionId | undefined, onClick: Native['onClick']) => (event: MouseEvent<HTMLButtonElement>) => {
+  event.stopPropagation();
+  if (onClick) onClick(event);
+  else if (id) hotkeys.run(id);
+};
 
 export interface ButtonProps extends Native {
   children: ReactNode;
@@ -32,10 +39,7 @@ export function Button({ children, tone = 'plain', size = 'm', icon, action: id,
       aria-keyshortcuts={id ? ariaKeys(action(id).keys) : undefined}
       data-tone={tone}
       data-testid={testId}
-      onClick={(event) => {
-        event.stopPropagation();
-        onClick?.(event);
-      }}
+      onClick={pressed(id, onClick)}
     >
       {icon}
       <span className={css.text}>{children}</span>
@@ -65,10 +69,7 @@ export function IconButton({ label, children, action: id, testId, tone = 'plain'
         aria-label={label}
         aria-keyshortcuts={id ? ariaKeys(action(id).keys) : undefined}
         data-testid={testId}
-        onClick={(event) => {
-          event.stopPropagation();
-          onClick?.(event);
-        }}
+        onClick={pressed(id, onClick)}
       >
         {children}
       </button>

@@ -1,6 +1,6 @@
 /** Small inputs: a choice of a few values, a switch, a search field. */
 import { Search, X } from 'lucide-react';
-import { type ReactNode, type Ref, useRef } from 'react';
+import { type ComponentProps, type ReactNode, type Ref, useRef } from 'react';
 import { t } from '../strings';
 import { IconButton } from './Button';
 import { cx } from './cx';
@@ -15,7 +15,7 @@ export interface Choice<T extends string> {
 }
 
 /** A choice among a few visible values. It is a radio group, so arrow keys move between them. */
-export function Segmented<T extends string>({ label, value, choices, onChange, testId }: { label: string; value: T; choices: readonly Choice<T>[]; onChange: (next: T) => void; testId?: string }) {
+export function Segmented<T extends string>({ label = t.app.show, value, choices, onChange, testId }: { label?: string; value: T; choices: readonly Choice<T>[]; onChange: (next: T) => void; testId?: string }) {
   const group = useRef<HTMLDivElement>(null);
   const move = (event: React.KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -111,7 +111,45 @@ export function SearchField({ label, value, onChange, ref, testId, onLeave }: { 
   );
 }
 
+interface TextInputProps extends Omit<ComponentProps<'input'>, 'onChange'> {
+  onType: (text: string) => void;
+  isBad?: boolean;
+  onEnter?: (() => unknown) | undefined;
+  onEscape?: (() => unknown) | undefined;
+  testId?: string;
+}
+
+/** A field for names, numbers, addresses and keys: nothing in it is completed or corrected. */
+export function TextInput({ onType, isBad, onEnter, onEscape, testId, type = 'text', ...rest }: TextInputProps) {
+  return (
+    <input
+      type={type}
+      spellCheck={false}
+      autoComplete="off"
+      aria-invalid={isBad}
+      data-testid={testId}
+      {...rest}
+      onChange={(event) => onType(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return;
+        if (event.key === 'Escape') onEscape?.();
+        if (event.key !== 'Enter' || !onEnter || event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        onEnter();
+      }}
+    />
+  );
+}
+
+/**
+ * A field whose value is stored when it is left or with Enter, and reset with Escape. `typed` is null as long as nothing was
+ * typed.
+ */
+export function EntryField({ name, typed, stored, onType, onSave, ...rest }: Omit<TextInputProps, 'value'> & { name: string; typed: string | null; stored: string; onType: (typed: string | null) => void; onSave: () => unknown }) {
+  return <TextInput {...rest} aria-label={name} value={typed ?? stored} onType={onType} onBlur={() => void onSave()} onEnter={onSave} onEscape={() => onType(null)} />;
+}
+
 /** A text area that grows with its text. */
-export function TextArea({ className, testId, ...rest }: React.ComponentProps<'textarea'> & { testId?: string }) {
+export function TextArea({ className, testId, ...rest }: ComponentProps<'textarea'> & { testId?: string }) {
   return <textarea {...rest} className={cx(css.area, className)} data-testid={testId} />;
 }

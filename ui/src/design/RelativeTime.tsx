@@ -1,4 +1,4 @@
-import { useNow } from '../state/clock';
+import { useNow } from '../state/time';
 import { fullTime, relativeTime, shortDate } from './time';
 
 /**

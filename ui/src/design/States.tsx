@@ -56,3 +56,25 @@ export function LoadingRows({ rows = 8, height = 56 }: { rows?: number; height?:
     </div>
   );
 }
+
+export interface LoadedAnswer<T> {
+  readonly data: T | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+}
+
+interface LoadedProps<T> {
+  answer: LoadedAnswer<T>;
+  /** What is said if it could not be loaded. */
+  title: string;
+  text: string;
+  rows?: number;
+  height?: number;
+  children: (data: T) => ReactNode;
+}
+
+/** Content that must be loaded: until then placeholder rows, or why it could not be loaded. */
+export function Loaded<T>({ answer: { data, error, refetch }, title, text, rows, height, children }: LoadedProps<T>) {
+  if (data !== undefined) return children(data);
+  return error ? <ErrorState title={title} text={text} detail={error.message} onRetry={() => void refetch()} /> : <LoadingRows rows={rows} height={height} />;
+}

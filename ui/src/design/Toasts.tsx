@@ -4,7 +4,7 @@
  */
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { painted } from '../state/painted';
+import { painted } from '../state/time';
 import { useStore } from '../state/store';
 import { type Toast, clearCard, hideToast, toasts } from '../state/toasts';
 import { t } from '../strings';

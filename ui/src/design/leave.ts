@@ -1,5 +1,6 @@
 /**
- * Animates a row after a decision: it moves up when approved and fades when dismissed.
+ * What happens to a list outside React: the focus comes back to it, and a row leaves it after a decision, moving up when approved and
+ * fading when dismissed.
  *
  * The row itself is removed immediately. Its neighbors close the gap without an animation, because animating them would put every
  * row of the list into a separate layer. A copy of the row stays visible for a moment, without an id, name or role. Quick
@@ -36,4 +37,10 @@ export function leaveRow(key: string, how: 'up' | 'fade'): void {
   const remove = () => picture.remove();
   animation.addEventListener('finish', remove);
   animation.addEventListener('cancel', remove);
+}
+
+/** Returns the focus to the list after an editor or a filter had it. */
+export function focusList(testId: string): void {
+  // Delayed until the panel has replaced the editor.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-testid="${testId}"]`)?.focus({ preventScroll: true }));
 }

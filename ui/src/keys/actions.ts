@@ -24,27 +24,24 @@ export interface ActionSpec {
   readonly inInputs?: boolean;
 }
 
-const list = <S extends Scope>(scope: S) =>
-  ({
-    next: { label: 'Next', keys: ['j', 'ArrowDown'], scope, when: 'always' },
-    previous: { label: 'Previous', keys: ['k', 'ArrowUp'], scope, when: 'always' },
-    first: { label: 'First', keys: ['Home'], scope, when: 'always' },
-    last: { label: 'Last', keys: ['End'], scope, when: 'always' },
-  }) as const;
+const MOVES = {
+  next: { label: 'Next', keys: ['j', 'ArrowDown'], when: 'always' },
+  previous: { label: 'Previous', keys: ['k', 'ArrowUp'], when: 'always' },
+  first: { label: 'First', keys: ['Home'], when: 'always' },
+  last: { label: 'Last', keys: ['End'], when: 'always' },
+} as const;
 
-const search = list('search');
-const review = list('review');
-const you = list('you');
-const memories = list('memories');
-const conversations = list('conversations');
-const topics = list('topics');
-const playbooks = list('playbooks');
-const reflection = list('reflection');
-const sessions = list('sessions');
-const people = list('people');
-const privacy = list('privacy');
-const sources = list('sources');
-const activity = list('activity');
+const SELECTING = {
+  select: { label: 'Select', keys: ['x'], when: 'cursor' },
+  extendDown: { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], when: 'cursor' },
+  extendUp: { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], when: 'cursor' },
+} as const;
+
+/** The same actions for a scope: `moves` of its list, and `selecting` several of its rows. */
+const within = <A extends Record<string, Omit<ActionSpec, 'scope'>>>(actions: A) => <S extends Scope>(scope: S) =>
+  Object.fromEntries(Object.entries(actions).map(([name, each]) => [`${scope}.${name}`, { ...each, scope }])) as { [K in keyof A & string as `${S}.${K}`]: ActionSpec & { readonly scope: S } };
+const moves = within(MOVES);
+const selecting = within(SELECTING);
 
 export const ACTIONS = {
   'go.search': { label: 'Go to Search', keys: ['g f', 'Mod+Shift+f'], scope: 'global', when: 'always' },
@@ -70,18 +67,12 @@ export const ACTIONS = {
   'editor.save': { label: 'Save', keys: ['Mod+Enter'], scope: 'editor', when: 'always', inInputs: true },
   'editor.cancel': { label: 'Cancel', keys: ['Escape'], scope: 'editor', when: 'always', inInputs: true },
 
-  'search.next': search.next,
-  'search.previous': search.previous,
-  'search.first': search.first,
-  'search.last': search.last,
+  ...moves('search'),
   'search.open': { label: 'Open', keys: ['Enter', 'o'], scope: 'search', when: 'cursor' },
   'search.source': { label: 'Open the source of the memory', keys: ['s'], scope: 'search', when: 'cursor' },
   'search.kind': { label: 'Next kind', keys: ['t'], scope: 'search', when: 'always' },
 
-  'review.next': review.next,
-  'review.previous': review.previous,
-  'review.first': review.first,
-  'review.last': review.last,
+  ...moves('review'),
   'review.approve': { label: 'Approve', keys: ['a'], scope: 'review', when: 'cursor' },
   'review.reject': { label: 'Dismiss', keys: ['r'], scope: 'review', when: 'cursor' },
   'review.edit': { label: 'Edit', keys: ['e'], scope: 'review', when: 'cursor' },
@@ -89,46 +80,35 @@ export const ACTIONS = {
   'review.snooze': { label: 'Snooze', keys: ['s'], scope: 'review', when: 'cursor' },
   'review.source': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'review', when: 'cursor' },
   'review.restore': { label: 'Move to review', keys: ['p'], scope: 'review', when: 'cursor' },
-  'review.select': { label: 'Select', keys: ['x'], scope: 'review', when: 'cursor' },
-  'review.extendDown': { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], scope: 'review', when: 'cursor' },
-  'review.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'review', when: 'cursor' },
+  ...selecting('review'),
   'review.approveSelected': { label: 'Approve selected', keys: ['A'], scope: 'review', when: 'selection' },
   'review.rejectSelected': { label: 'Dismiss selected', keys: ['R'], scope: 'review', when: 'selection' },
   'review.showDoubtful': { label: 'Show or hide doubtful proposals', keys: ['d'], scope: 'review', when: 'always' },
   'review.rejectDoubtful': { label: 'Dismiss all doubtful proposals', keys: ['D'], scope: 'review', when: 'always' },
   'review.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'review', when: 'selection' },
 
-  'you.next': you.next,
-  'you.previous': you.previous,
-  'you.first': you.first,
-  'you.last': you.last,
+  ...moves('you'),
   'you.open': { label: 'Open the source', keys: ['o', 'Enter'], scope: 'you', when: 'cursor' },
   'you.keepThis': { label: 'Contradiction: the first is true now', keys: ['1'], scope: 'you', when: 'cursor' },
   'you.keepOther': { label: 'Contradiction: the second is true now', keys: ['2'], scope: 'you', when: 'cursor' },
   'you.copy': { label: 'Copy for an assistant', keys: ['c'], scope: 'you', when: 'always' },
   'you.today': { label: 'Back to today', keys: ['t'], scope: 'you', when: 'always' },
 
-  'memories.next': memories.next,
-  'memories.previous': memories.previous,
-  'memories.first': memories.first,
-  'memories.last': memories.last,
+  ...moves('memories'),
   'memories.edit': { label: 'Edit', keys: ['e'], scope: 'memories', when: 'cursor' },
   'memories.category': { label: 'Change category', keys: ['c'], scope: 'memories', when: 'cursor' },
   'memories.archive': { label: 'Move to trash', keys: ['Delete', 'Backspace'], scope: 'memories', when: 'cursor' },
   'memories.restore': { label: 'Restore', keys: ['p'], scope: 'memories', when: 'cursor' },
   'memories.source': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'memories', when: 'cursor' },
-  'memories.select': { label: 'Select', keys: ['x'], scope: 'memories', when: 'cursor' },
-  'memories.extendDown': { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], scope: 'memories', when: 'cursor' },
-  'memories.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'memories', when: 'cursor' },
+  ...selecting('memories'),
   'memories.selectAll': { label: 'Select all that match', keys: ['Mod+a'], scope: 'memories', when: 'always' },
   'memories.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'memories', when: 'selection' },
 
   'conversations.nextMessage': { label: 'Next message', keys: ['j'], scope: 'conversations', when: 'cursor' },
   'conversations.previousMessage': { label: 'Previous message', keys: ['k'], scope: 'conversations', when: 'cursor' },
+  ...moves('conversations'),
   'conversations.next': { label: 'Next conversation', keys: ['ArrowDown', 'J'], scope: 'conversations', when: 'always' },
   'conversations.previous': { label: 'Previous conversation', keys: ['ArrowUp', 'K'], scope: 'conversations', when: 'always' },
-  'conversations.first': conversations.first,
-  'conversations.last': conversations.last,
   'conversations.read': { label: 'Read', keys: ['Enter', 'o'], scope: 'conversations', when: 'cursor' },
   'conversations.leave': { label: 'Back to the list', keys: ['Escape'], scope: 'conversations', when: 'cursor' },
   'conversations.status': { label: 'Show or hide status', keys: ['s'], scope: 'conversations', when: 'cursor' },
@@ -138,10 +118,7 @@ export const ACTIONS = {
   'conversations.remember': { label: 'Remember the selected words', keys: ['m'], scope: 'conversations', when: 'cursor' },
   'conversations.analyze': { label: 'Analyze now', keys: ['a'], scope: 'conversations', when: 'cursor' },
 
-  'topics.next': topics.next,
-  'topics.previous': topics.previous,
-  'topics.first': topics.first,
-  'topics.last': topics.last,
+  ...moves('topics'),
   'topics.rename': { label: 'Rename', keys: ['e'], scope: 'topics', when: 'cursor' },
   'topics.merge': { label: 'Merge', keys: ['m'], scope: 'topics', when: 'cursor' },
   'topics.split': { label: 'Split', keys: ['s'], scope: 'topics', when: 'cursor' },
@@ -149,10 +126,7 @@ export const ACTIONS = {
   'topics.graph': { label: 'Text or graph', keys: ['v'], scope: 'topics', when: 'cursor' },
   'topics.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'topics', when: 'cursor' },
 
-  'playbooks.next': playbooks.next,
-  'playbooks.previous': playbooks.previous,
-  'playbooks.first': playbooks.first,
-  'playbooks.last': playbooks.last,
+  ...moves('playbooks'),
   'playbooks.approve': { label: 'Approve', keys: ['a'], scope: 'playbooks', when: 'cursor' },
   'playbooks.reject': { label: 'Dismiss', keys: ['r'], scope: 'playbooks', when: 'cursor' },
   'playbooks.park': { label: 'Later', keys: ['s'], scope: 'playbooks', when: 'cursor' },
@@ -161,31 +135,22 @@ export const ACTIONS = {
   'playbooks.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'playbooks', when: 'cursor' },
   'playbooks.filter': { label: 'Next status', keys: ['t'], scope: 'playbooks', when: 'always' },
 
-  'reflection.next': reflection.next,
-  'reflection.previous': reflection.previous,
-  'reflection.first': reflection.first,
-  'reflection.last': reflection.last,
+  ...moves('reflection'),
   'reflection.accept': { label: 'Approve', keys: ['a'], scope: 'reflection', when: 'cursor' },
   'reflection.refuse': { label: 'Dismiss', keys: ['r'], scope: 'reflection', when: 'cursor' },
   'reflection.park': { label: 'Later', keys: ['s'], scope: 'reflection', when: 'cursor' },
   'reflection.restore': { label: 'Reopen', keys: ['p'], scope: 'reflection', when: 'cursor' },
   'reflection.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'reflection', when: 'cursor' },
   'reflection.apply': { label: 'Apply approved changes', keys: ['Mod+Enter'], scope: 'reflection', when: 'always' },
-  'reflection.look': { label: 'Find clean-ups', keys: ['l'], scope: 'reflection', when: 'always' },
+  'reflection.look': { label: 'Find cleanups', keys: ['l'], scope: 'reflection', when: 'always' },
   'reflection.filter': { label: 'Next status', keys: ['t'], scope: 'reflection', when: 'always' },
 
-  'sessions.next': sessions.next,
-  'sessions.previous': sessions.previous,
-  'sessions.first': sessions.first,
-  'sessions.last': sessions.last,
+  ...moves('sessions'),
   'sessions.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'sessions', when: 'cursor' },
   'sessions.tab': { label: 'Sessions, memory tiers or agents', keys: ['t'], scope: 'sessions', when: 'always' },
   'sessions.addAgent': { label: 'Add agent', keys: ['n'], scope: 'sessions', when: 'always' },
 
-  'people.next': people.next,
-  'people.previous': people.previous,
-  'people.first': people.first,
-  'people.last': people.last,
+  ...moves('people'),
   'people.same': { label: 'Same person', keys: ['s'], scope: 'people', when: 'cursor' },
   'people.different': { label: 'Different people', keys: ['d'], scope: 'people', when: 'cursor' },
   'people.unsure': { label: 'Not sure', keys: ['n'], scope: 'people', when: 'cursor' },
@@ -201,32 +166,21 @@ export const ACTIONS = {
   'people.graph': { label: 'Graph', keys: ['4'], scope: 'people', when: 'cursor' },
   'people.tab': { label: 'Next view', keys: ['t'], scope: 'people', when: 'always' },
 
-  'privacy.next': privacy.next,
-  'privacy.previous': privacy.previous,
-  'privacy.first': privacy.first,
-  'privacy.last': privacy.last,
+  ...moves('privacy'),
   'privacy.choose': { label: 'Choose who may see it', keys: ['c', 'Enter'], scope: 'privacy', when: 'cursor' },
   'privacy.apply': { label: 'Apply the choice', keys: ['Mod+Enter'], scope: 'privacy', when: 'cursor', inInputs: true },
   'privacy.tab': { label: 'Next view', keys: ['t'], scope: 'privacy', when: 'always' },
 
   'sources.add': { label: 'Add files', keys: ['n'], scope: 'sources', when: 'always' },
-  'sources.next': sources.next,
-  'sources.previous': sources.previous,
-  'sources.first': sources.first,
-  'sources.last': sources.last,
+  ...moves('sources'),
   'sources.remember': { label: 'Remember', keys: ['r'], scope: 'sources', when: 'cursor' },
   'sources.ignore': { label: 'Ignore', keys: ['i'], scope: 'sources', when: 'cursor' },
   'sources.ask': { label: 'Decide later', keys: ['d'], scope: 'sources', when: 'cursor' },
-  'sources.select': { label: 'Select', keys: ['x'], scope: 'sources', when: 'cursor' },
-  'sources.extendDown': { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], scope: 'sources', when: 'cursor' },
-  'sources.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'sources', when: 'cursor' },
+  ...selecting('sources'),
   'sources.selectAll': { label: 'Select all shown', keys: ['Mod+a'], scope: 'sources', when: 'cursor' },
   'sources.back': { label: 'Clear selection, or go back', keys: ['Escape'], scope: 'sources', when: 'always' },
 
-  'activity.next': activity.next,
-  'activity.previous': activity.previous,
-  'activity.first': activity.first,
-  'activity.last': activity.last,
+  ...moves('activity'),
   'activity.unpark': { label: 'Restore all expired proposals', keys: ['b'], scope: 'activity', when: 'always' },
   'activity.pause': { label: 'Pause or resume', keys: ['p'], scope: 'activity', when: 'always' },
 } as const satisfies Record<string, ActionSpec>;

@@ -11,6 +11,13 @@ import { ACTIONS, ACTION_IDS, type ActionId, type ActionIn, type Scope, action, 
 /** Returns `false` if it did not act, so that the key keeps its default behavior. */
 export type ActionHandler = () => unknown;
 
+/** Acts on something if it is there. */
+export function actOn<T>(target: T | null | undefined, act: (target: T) => unknown): boolean {
+  if (target === null || target === undefined) return false;
+  act(target);
+  return true;
+}
+
 /** Maximum time between `g` and the second key. */
 export const SEQUENCE_MS = 1_200;
 

@@ -12,7 +12,7 @@ import { shownStatement } from '../design/statement';
 import { nameOf, t } from '../strings';
 import { TESTIDS } from '../testids';
 import { openMemory } from './nav';
-import { painted } from './painted';
+import { painted } from './time';
 import { createStore, useStore } from './store';
 import { hideToast, showError, showToast } from './toasts';
 
@@ -28,13 +28,14 @@ interface Operation {
  * An undoable action that is not a decision about memories: an answer about two handles, the visibility of a channel. The window
  * stores how to undo it; the backend's own undo does not know it.
  */
-export interface Act {
+export interface Act<Sent = unknown> {
   /** Text of the notice. */
   readonly text: string;
   /** Text of the notice after an undo, if it is not the normal one. */
   readonly undone?: string;
-  readonly send: () => Promise<unknown>;
-  readonly undo: () => Promise<unknown>;
+  readonly send: () => Promise<Sent>;
+  /** Undoes what was sent; it is given the answer to it. */
+  readonly undo: (sent: Sent) => Promise<unknown>;
   /** Its changes to rows: applied and considered immediately, removed if it is refused, restored by an undo. */
   readonly changes?: readonly Change[];
   /** Rows that an undo restores. */
@@ -42,7 +43,7 @@ export interface Act {
 }
 
 interface Performed {
-  readonly act: Act;
+  readonly act: Omit<Act, 'send' | 'undo'> & { readonly undo: () => Promise<unknown> };
   /** Whether it was done. */
   outcome: Promise<boolean>;
 }
@@ -191,14 +192,15 @@ function giveReason(operation: Operation, reason: string): void {
 }
 
 /** Performs an action, with one undo in the same series as decisions about memories. Resolves to whether it was done. */
-export function perform(act: Act): Promise<boolean> {
-  const step: Performed = { act, outcome: Promise.resolve(false) };
+export function perform<Sent>(act: Act<Sent>): Promise<boolean> {
+  let sent: Sent;
+  const step: Performed = { act: { ...act, undo: () => act.undo(sent) }, outcome: Promise.resolve(false) };
   const layer = addLayer(act.changes ?? []);
   done.push(step);
   step.outcome = inOrder(async () => {
     await painted();
     try {
-      await act.send();
+      sent = await act.send();
       layer.settle();
       return true;
     } catch (thrown) {
@@ -215,16 +217,15 @@ export function perform(act: Act): Promise<boolean> {
 }
 
 /** Records an action that is already done, with its notice and one undo in the same series. */
-export function noteDone(act: Pick<Act, 'text' | 'undone' | 'undo'>): void {
-  const step: Performed = { act: { ...act, send: async () => undefined }, outcome: Promise.resolve(true) };
+export function noteDone(act: Pick<Performed['act'], 'text' | 'undone' | 'undo'>): void {
+  const step: Performed = { act, outcome: Promise.resolve(true) };
   done.push(step);
   showToast({ text: act.text, replaces: 'decision', actions: [{ label: t.app.undo, action: 'app.undo', run: () => undoOne(step), testId: TESTIDS.undo }] });
 }
 
 /** Records an action that cannot be undone: the next undo says so, instead of undoing something older. */
 export function noteFinal(undone: string): void {
-  const nothing = async () => undefined;
-  done.push({ act: { text: undone, undone, send: nothing, undo: nothing }, outcome: Promise.resolve(true) });
+  done.push({ act: { text: undone, undone, undo: async () => undefined }, outcome: Promise.resolve(true) });
 }
 
 function undoAct({ act, outcome }: Performed): void {
@@ -322,3 +323,14 @@ export function usePendingDelta(): number {
 }
 
 const statusIn = (client: QueryClient) => client.getQueryData<AppStatus>(rpcKey('app_status', {}));
+
+/** Remembers words that the person selected, with an undo in the series of decisions. */
+export function rememberWords(message: string, start: number, end: number): void {
+  void perform({
+    text: t.memory.remembered,
+    undone: t.memory.forgotten,
+    send: () => call('memory_remember', { interaction_id: message, start, end, category: null }),
+    // Without an operation, the memory existed before and stays.
+    undo: async ({ operation_id }) => operation_id !== null && call('undo', { operation_id }),
+  });
+}

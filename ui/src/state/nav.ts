@@ -4,6 +4,7 @@
  * `open*` functions go to another panel with something to show there. The panel reads `useNavTarget` and handles each new `at`
  * once.
  */
+import { useEffect, useEffectEvent, useState } from 'react';
 import { createStore, useStore } from './store';
 
 export const PANELS = ['search', 'review', 'you', 'memories', 'conversations', 'topics', 'sessions', 'reflection', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
@@ -89,6 +90,11 @@ export function goBack(): boolean {
 }
 
 export const openConversation = (conversation: string, message?: string) => go('conversations', { conversation, message });
+/** Opens a message where it stands. `false` if there is none. */
+export function openLine(line: { readonly conversation_id: string; readonly message_id?: string | undefined } | undefined): boolean {
+  if (line) openConversation(line.conversation_id, line.message_id);
+  return line !== undefined;
+}
 export const openMemory = (memory: string) => go('memories', { memory });
 export const openPerson = (person: string) => go('people', { person });
 export const reviewConversation = (conversation: string) => go('review', { onlyConversation: conversation });
@@ -99,3 +105,16 @@ export const usePanel = (): PanelId => useStore(nav, (place) => place.panel);
 
 /** What this panel should show; a new object for every request. */
 export const useNavTarget = (panel: PanelId): Target | null => useStore(nav, (place) => (place.panel === panel ? place.target : null));
+
+/**
+ * Handles each request to a panel once, as soon as possible: `act` returns `false` if it must wait. Pass `answered`, created
+ * outside the component, if returning to the view must not repeat a request.
+ */
+export function useAnswer(target: Target | null, act: (target: Target) => unknown, answered?: WeakSet<Target>): void {
+  const [own] = useState(() => new WeakSet<Target>());
+  const handled = answered ?? own;
+  const answer = useEffectEvent(act);
+  useEffect(() => {
+    if (target && !handled.has(target) && answer(target) !== false) handled.add(target);
+  });
+}

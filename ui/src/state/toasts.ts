@@ -1,4 +1,5 @@
 /** Notices at the bottom of the window. Only a few at a time; the newest stays longest. */
+import { errorMessage } from './attempt';
 import { createStore } from './store';
 import type { ActionId } from '../keys';
 
@@ -56,5 +57,5 @@ export function clearCard(card: number): void {
 
 /** Reports a failure with the backend's message. */
 export function showError(thrown: unknown): void {
-  showToast({ tone: 'danger', text: thrown instanceof Error ? thrown.message : String(thrown) });
+  showToast({ tone: 'danger', text: errorMessage(thrown) });
 }

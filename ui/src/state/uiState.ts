@@ -45,3 +45,10 @@ export function useUiState<T>(key: string, fallback: T): [T, (next: T) => void] 
   const value = useStore(store, (state) => state[key]) as T | undefined;
   return [value === undefined || typeof value !== typeof fallback ? fallback : value, (next) => setUiState(key, next)];
 }
+
+/** A remembered choice among a few values, and the value after it, for the key that goes through them. */
+export function useUiChoice<T extends string>(key: string, values: readonly T[], fallback: T): [value: T, set: (next: T) => void, next: T] {
+  const [stored, set] = useUiState<string>(key, fallback);
+  const value = values.find((each) => each === stored) ?? fallback;
+  return [value, set, values[(values.indexOf(value) + 1) % values.length] ?? fallback];
+}

@@ -11,7 +11,6 @@ export const audit = {
   stage: { 'Reading memories': 'Reading memories', 'Checking memories': 'Checking memories against their sources', 'Comparing memories': 'Comparing memories' } as Readonly<Record<string, string>>,
   cancelled: 'Canceled. Nothing was changed.',
   failed: 'The audit failed',
-  failedText: 'Nothing was changed.',
   noneTitle: 'No memories to check yet',
   noneText: 'Approve proposals in Review first, then run the audit.',
   soundTitle: 'No problems found',
@@ -21,7 +20,7 @@ export const audit = {
   fault: {
     any: 'Any problem',
     unsupported: 'Unsupported',
-    echoed: 'Echoed',
+    echoed: 'From Keepsake itself',
     contradiction: 'Contradictions',
     duplicate: 'Duplicates',
     stale: 'Outdated',
@@ -34,7 +33,7 @@ export const audit = {
   findings: 'Findings',
   one: {
     unsupported: 'Unsupported',
-    echoed: 'Echoed',
+    echoed: 'From Keepsake itself',
     contradiction: 'Contradiction',
     duplicate: 'Duplicate',
     stale: 'Outdated',

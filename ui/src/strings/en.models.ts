@@ -5,9 +5,8 @@ import { bytes, duration, number, plural } from './words';
 export const models = {
   general: 'General',
   models: 'Models',
-  show: 'Show',
   loadFailed: 'The model settings could not be loaded',
-  loadFailedText: 'Nothing was changed, and no model is used until they load.',
+  loadFailedText: 'Nothing was changed, and no model is used until the settings load.',
 
   engines: 'Memory engine',
   engine: {
@@ -30,7 +29,7 @@ export const models = {
   held: 'Waiting jobs are on hold',
   activity: 'Show jobs',
   didChoose: (model: string) => `${model} is chosen. It reads nothing until you let it propose memories.`,
-  letBoth: 'Let both propose',
+  letBoth: 'Use both engines',
 
   find: 'Find models on this computer',
   findHint: 'Checks whether Ollama, LM Studio, llama.cpp or Jan is running here. None of your data is sent.',
@@ -41,7 +40,7 @@ export const models = {
   findFailed: 'The search failed',
   nothing: 'No model server found on this computer',
   nothingText:
-    'The quickest way: install Ollama from ollama.com and start it. It appears here within seconds, with models to download. LM Studio, llama.cpp and Jan are found as well. If yours uses another address, enter it below.',
+    'The quickest way: install Ollama from ollama.com and start it. It appears here within seconds, with models to download. LM Studio, llama.cpp and Jan are found as well. If your server uses another address, enter it below.',
   noModel: (name: string) => `${name} is running but has no model`,
   noModelText: (name: string) => `Download a model in ${name} or load one you have, then search again.`,
   serverState: {
@@ -50,7 +49,7 @@ export const models = {
   } as Readonly<Record<string, (name: string) => string>>,
   serverStateText: {
     loading: () => 'Search again in a moment.',
-    key_needed: () => 'Enter its address and key below.',
+    key_needed: () => 'Enter the server’s address and key below.',
   } as Readonly<Record<string, (name: string) => string>>,
   pull: 'Download',
   pullModel: (model: string) => `Download ${model}`,
@@ -80,7 +79,7 @@ export const models = {
   modelHint: 'The name the server uses for it.',
   list: 'List models',
   listing: 'Loading',
-  listed: (count: number) => (count === 0 ? 'This server has no model. Load one there, then list again.' : `${plural(count, 'model', 'models')} on this server`),
+  listed: (count: number) => (count === 0 ? 'This server has no model. Load one there, then list the models again.' : `${plural(count, 'model', 'models')} on this server`),
 
   key: 'API key',
   keyHint: 'Only if the server requires one. It is never shown again.',
@@ -111,14 +110,14 @@ export const models = {
   rating: 'Suitable tasks for this model',
   ratingNow: 'Asking about invented conversations',
   rated: {
-    facts: { good: 'Finds facts well.', weak: 'Finds some facts.', unfit: 'Not suitable for finding facts.' },
-    judge: { good: 'Checks proposals well.', weak: 'Checks proposals unevenly. Choose another model for checking.', unfit: 'Not suitable for checking. Choose another model for that.' },
-    analysis: { good: 'Summarizes conversations well.', weak: 'Summarizes some conversations.', unfit: 'Not suitable for summarizing conversations.' },
+    facts: { good: 'Good at finding facts.', weak: 'Finds some facts.', unfit: 'Not suitable for finding facts.' },
+    judge: { good: 'Good at checking proposals.', weak: 'Checks proposals inconsistently. Choose another model for checking.', unfit: 'Not suitable for checking. Choose another model for that.' },
+    analysis: { good: 'Good at summarizing conversations.', weak: 'Summarizes some conversations.', unfit: 'Not suitable for summarizing conversations.' },
   },
   ratedCount: (right: number, of: number) => `${number(right)} of ${number(of)} right`,
   ratedWrong: {
     facts: (wrong: number) => `, ${number(wrong)} made up`,
-    judge: (wrong: number) => `, ${number(wrong)} wrong ones accepted`,
+    judge: (wrong: number) => `, ${number(wrong)} wrong proposals accepted`,
     analysis: (wrong: number) => `, ${number(wrong)} made up`,
   },
 
@@ -160,7 +159,7 @@ export const models = {
   earlier: 'Earlier conversations',
   earlierNone: 'The model has read every conversation, except those not used for memory.',
   earlierNoModel: 'Choose a model, and it can read your earlier conversations too.',
-  earlierLocal: (count: number, model: string) => `The masked text of ${plural(count, 'conversation', 'conversations')} goes to ${model} on this computer. Nothing leaves it.`,
+  earlierLocal: (count: number, model: string) => `The masked text of ${plural(count, 'conversation', 'conversations')} goes only to ${model} on this computer.`,
   earlierRemote: (count: number, model: string, host: string, budget: number) =>
     `The masked text of ${plural(count, 'conversation', 'conversations')} goes to ${model} at ${host}, another computer, up to ${plural(budget, 'token', 'tokens')} a day. Conversations not used for memory are left out.`,
   earlierRead: (count: number) => `Read earlier conversations with this model (${number(count)})`,
@@ -188,11 +187,11 @@ export const models = {
     remoteOnly: 'Other computers',
     forget: 'Delete texts',
     forgetTitle: 'Delete the sent and received texts?',
-    forgetText: 'The texts of all calls are deleted from this computer. The time, destination and size of each call stay, so that you can still see what was sent. This cannot be undone.',
+    forgetText: 'The texts of all calls are deleted from this computer. The time, destination and size of each call remain, so you can still see what was sent. This cannot be undone.',
     didForget: 'Texts deleted',
     keep: 'Keep texts',
     nothingLeft: 'Nothing has left this computer',
-    nothingLeftText: 'There are no calls to models on other computers. Each call would be listed here, word for word, until you erase the conversation it is about.',
+    nothingLeftText: 'There are no calls to models on other computers. Any such call would be listed here, word for word, until you erase its conversation.',
     nothingLeftLocal: 'Nothing has left this computer. These calls went to models on it.',
     didLeave: (count: number, today: string) => `${plural(count, 'call', 'calls')} went to other computers. Sent there today: ${today}.`,
     failed: 'The calls could not be loaded',
@@ -214,7 +213,7 @@ export const models = {
       topic: 'Title and summarize a topic',
       topic_pair: 'Compare two topics',
       playbook: 'Describe a playbook',
-      reflect: 'Find clean-ups',
+      reflect: 'Find things to clean up',
       webhook_playbooks: 'Webhook for new playbooks',
       test: 'Test with invented text',
     } as Readonly<Record<string, string>>,

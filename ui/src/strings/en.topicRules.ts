@@ -2,7 +2,6 @@
 export const topicRules = {
   title: 'Topics',
   loadFailed: 'These settings could not be loaded',
-  loadFailedText: 'Nothing was changed.',
   when: 'Updates',
   belonging: 'Grouping',
   text: 'Text length',

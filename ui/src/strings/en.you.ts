@@ -43,7 +43,7 @@ export const you = {
   asOfEmptyText: 'No approved statement was true on that day.',
 
   copy: 'Copy for an assistant',
-  copyHint: 'Copies this page as plain text, without hidden memories and memories from conversations not used for memory.',
+  copyHint: 'Copies this page as plain text, without hidden memories or memories from conversations not used for memory.',
   copied: (count: number, left: number) => `Copied ${plural(count, 'statement', 'statements')}${left > 0 ? `, left out ${number(left)}` : ''}`,
   copyNothing: 'Nothing was copied: everything on this page is hidden or from conversations not used for memory.',
   copyAsOf: (date: string) => `True on ${date}`,

@@ -2,6 +2,7 @@
 import { type Strings, en } from './en';
 
 export { fullHour, number, plural, type Strings } from './en';
+export { bytes, duration, listed } from './words';
 export const t: Strings = en;
 
 /** The text for a stable name, or the name itself in readable form if the catalog does not contain it. */

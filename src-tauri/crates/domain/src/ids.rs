@@ -145,7 +145,7 @@ ids! {
     SessionId = "ses_";
     /// An entry in a tier of long-term memory.
     TierEntryId = "tie_";
-    /// A clean-up proposal of reflection.
+    /// A cleanup proposal of reflection.
     ReflectionId = "rfl_";
 }
 

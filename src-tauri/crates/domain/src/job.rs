@@ -59,9 +59,9 @@ names! {
         Playbooks = "playbooks",
         /// Word undecided playbooks with a language model.
         PlaybooksModel = "playbooks_model",
-        /// Find clean-ups of memories.
+        /// Find cleanups of memories.
         Reflect = "reflect",
-        /// Find clean-ups with a language model.
+        /// Find cleanups with a language model.
         ReflectModel = "reflect_model",
         /// Send new playbooks to the URL that the person entered.
         PlaybookNotice = "playbook_notice",

@@ -23,7 +23,7 @@ names! {
         Playbook = "playbook",
         /// An unmet request.
         Gap = "gap",
-        /// A clean-up of memories.
+        /// A cleanup of memories.
         Reflection = "reflection",
     }
 }

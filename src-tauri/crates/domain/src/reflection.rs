@@ -1,4 +1,4 @@
-//! Reflection (seed 000, "The Big Tidy"): kinds and statuses of clean-up proposals for memories.
+//! Reflection (seed 000, "The Big Tidy"): kinds and statuses of cleanup proposals for memories.
 //!
 //! Not in this module: which memories a proposal affects (`keepsake-capture`), and how it is applied.
 
@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::memory::names;
 
 names! {
-    /// The action of a clean-up proposal. No action deletes anything or changes the text of a memory.
+    /// The action of a cleanup proposal. No action deletes anything or changes the text of a memory.
     pub enum ReflectionKind {
         /// Move memories that have little value left to the trash.
         Archive = "archive",
@@ -17,7 +17,7 @@ names! {
 }
 
 names! {
-    /// Status of a clean-up proposal. See [`ReflectionStatus::may_become`].
+    /// Status of a cleanup proposal. See [`ReflectionStatus::may_become`].
     pub enum ReflectionStatus {
         /// Waiting for a decision.
         Open = "open",
@@ -32,7 +32,7 @@ names! {
     }
 }
 
-/// An illegal transition of a clean-up proposal.
+/// An illegal transition of a cleanup proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a proposal that is {from} cannot become {to}")]
 pub struct ReflectionTransitionError {

@@ -192,7 +192,7 @@ pub(crate) enum Command {
     },
     /// List playbooks (workflows that repeat across sessions), decide on them, or export them as skills.
     Playbooks(PlaybooksArgs),
-    /// Find clean-ups of memories, list them with before and after, or decide about them.
+    /// Find cleanups of memories, list them with before and after, or decide about them.
     Reflect(ReflectArgs),
     /// Check a sample of the memories in use for missing sources, contradictions, duplicates, outdated entries and echoes.
     Audit {
@@ -559,9 +559,9 @@ pub(crate) enum SettingsOf {
         #[arg(long, value_name = "URL")]
         webhook: Option<String>,
     },
-    /// Which clean-ups maintenance may apply without asking. None by default; clean-ups never delete anything.
+    /// Which cleanups maintenance may apply without asking. None by default; cleanups never delete anything.
     Reflection {
-        /// Kinds of clean-ups, separated by commas: archive, merge; or none.
+        /// Kinds of cleanups, separated by commas: archive, merge; or none.
         #[arg(long, value_name = "KINDS")]
         automatic: Option<String>,
     },

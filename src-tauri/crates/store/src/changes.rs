@@ -59,7 +59,7 @@ tags! {
     Playbooks = "playbooks",
     /// Sessions, tiers, roles and the access log.
     Sessions = "sessions",
-    /// Clean-up proposals, and the person's decisions about them.
+    /// Cleanup proposals, and the person's decisions about them.
     Reflections = "reflections",
 }
 

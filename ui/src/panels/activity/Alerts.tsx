@@ -3,7 +3,7 @@ import { BellOff, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { type AlertView, call, useRpc } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime } from '../../design';
-import { showError } from '../../state/toasts';
+import { showError } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { retryJob } from '../shared/jobs';

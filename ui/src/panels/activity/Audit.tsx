@@ -8,9 +8,7 @@ import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { type AuditFindingView, type AuditReport, type AuditShare, type Decision, useMutate } from '../../api';
 import { Badge, Button, EmptyState, ErrorState, PaneBody, WordDiff } from '../../design';
-import { decide, restored } from '../../state/decisions';
-import { openMemory } from '../../state/nav';
-import { useStore } from '../../state/store';
+import { decide, openMemory, restored, useStore } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { TaskProgress } from '../shared/TaskProgress';
@@ -55,7 +53,7 @@ export function Audit() {
         </header>
         {audit.isPending ? <TaskProgress task={TASK} words={(stage) => (stage === null ? t.audit.running : nameOf(t.audit.stage, stage))} testId={TESTIDS.auditWork} cancelTestId={TESTIDS.auditCancel} /> : null}
         {isCancelled ? <p role="status">{t.audit.cancelled}</p> : null}
-        {audit.isError && !isCancelled ? <ErrorState title={t.audit.failed} text={t.audit.failedText} detail={audit.error.message} onRetry={run} /> : null}
+        {audit.isError && !isCancelled ? <ErrorState title={t.audit.failed} text={t.app.nothingChanged} detail={audit.error.message} onRetry={run} /> : null}
         {report && !audit.isPending ? <Report report={report} done={done} onAct={act} /> : null}
       </div>
     </PaneBody>

@@ -8,12 +8,10 @@ import { useState } from 'react';
 import { type ModelCallView, type ModelCallsResponse, call, useRpc } from '../../api';
 import { Badge, Button, Dialog, EmptyState, ErrorState, LoadingRows, PaneBar, PaneBody, PaneHeader, RelativeTime, Segmented, SplitPane, VirtualList, formatElapsed, fullTime } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation } from '../../state/nav';
-import { showError, showToast } from '../../state/toasts';
-import { useUiState } from '../../state/uiState';
-import { nameOf, t } from '../../strings';
-import { bytes } from '../../strings/words';
+import { openConversation, showError, showToast, useUiState } from '../../state';
+import { bytes, nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Fact } from '../shared/DetailPane';
 import { usePages } from '../shared/pages';
 import css from './Calls.module.css';
 
@@ -174,15 +172,15 @@ function CallDetail({ each }: { each: ModelCallView }) {
             </p>
           ) : null}
           <dl className={css.facts}>
-            <Fact name={words.when}>{fullTime(each.started_at)}</Fact>
-            <Fact name={words.where}>{each.host}</Fact>
-            <Fact name={words.model}>{each.model}</Fact>
-            <Fact name={words.outcomeName}>{nameOf(words.outcome, each.outcome)}</Fact>
-            <Fact name={words.sent}>{words.size(bytes(each.request_bytes), each.tokens_in)}</Fact>
-            <Fact name={words.received}>{words.size(bytes(each.reply_bytes), each.tokens_out)}</Fact>
-            {each.duration_ms === null ? null : <Fact name={words.took}>{formatElapsed(each.duration_ms)}</Fact>}
+            <Fact className={css.fact} name={words.when}>{fullTime(each.started_at)}</Fact>
+            <Fact className={css.fact} name={words.where}>{each.host}</Fact>
+            <Fact className={css.fact} name={words.model}>{each.model}</Fact>
+            <Fact className={css.fact} name={words.outcomeName}>{nameOf(words.outcome, each.outcome)}</Fact>
+            <Fact className={css.fact} name={words.sent}>{words.size(bytes(each.request_bytes), each.tokens_in)}</Fact>
+            <Fact className={css.fact} name={words.received}>{words.size(bytes(each.reply_bytes), each.tokens_out)}</Fact>
+            {each.duration_ms === null ? null : <Fact className={css.fact} name={words.took}>{formatElapsed(each.duration_ms)}</Fact>}
             {each.conversation_id ? (
-              <Fact name={words.about}>
+              <Fact className={css.fact} name={words.about}>
                 <button type="button" className={css.link} onClick={() => openConversation(each.conversation_id ?? '')}>
                   {each.conversation_title ?? t.activity.openWhole}
                 </button>
@@ -194,15 +192,6 @@ function CallDetail({ each }: { each: ModelCallView }) {
         </div>
       </PaneBody>
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div className={css.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
@@ -232,14 +221,7 @@ function Forget() {
         onClose={() => setAsking(false)}
         title={words.forgetTitle}
         size="s"
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{words.keep}</Button>
-            <Button tone="danger" testId={TESTIDS.callsForgetConfirm} onClick={forget}>
-              {words.forget}
-            </Button>
-          </>
-        }
+        confirm={{ label: words.forget, run: forget, otherwise: words.keep, tone: 'danger', testId: TESTIDS.callsForgetConfirm }}
       >
         <p>{words.forgetText}</p>
       </Dialog>

@@ -6,8 +6,7 @@ import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { type GateEntry, useRpc } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, SplitPane, VirtualList, shownStatement } from '../../design';
-import { openConversation } from '../../state/nav';
-import { rememberWords } from '../../state/remember';
+import { openConversation, rememberWords } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { usePages } from '../shared/pages';
@@ -52,7 +51,7 @@ export function GateLog({ conversation, gate: first, onAll }: { conversation: st
             <PaneBar tone="accent">
               <span className={css.scoped}>{t.activity.onlyConversation(about?.title ?? '')}</span>
               <Button size="s" tone="quiet" onClick={onAll}>
-                {t.activity.showAll}
+                {t.app.showAll}
               </Button>
             </PaneBar>
           ) : null}
@@ -126,7 +125,7 @@ function Entry({ entry }: { entry: GateEntry }) {
         </Button>
       ) : null}
       <Button size="s" tone="quiet" onClick={() => openConversation(entry.conversation_id, entry.interaction_id ?? undefined)}>
-        {t.activity.openConversation}
+        {t.app.openInConversation}
       </Button>
     </div>
   );

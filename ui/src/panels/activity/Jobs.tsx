@@ -2,7 +2,7 @@
 import { CircleAlert, CircleCheck, CircleSlash, Clock, LoaderCircle } from 'lucide-react';
 import { type JobView, useRpc } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, RelativeTime, VirtualList, formatElapsed, momentAhead } from '../../design';
-import { openConversation } from '../../state/nav';
+import { openConversation } from '../../state';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';

@@ -7,16 +7,14 @@ import { ArchiveRestore, MoonStar, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type MaintenanceView, call, rpcKey, useChoices, useRpc } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch, shownStatement } from '../../design';
+import { Badge, Button, EmptyState, EntryField, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch, shownStatement } from '../../design';
 import { useActions } from '../../keys';
-import { decide } from '../../state/decisions';
-import { type PanelId, go } from '../../state/nav';
-import { showError, showToast } from '../../state/toasts';
-import { fullHour, nameOf, t } from '../../strings';
+import { type PanelId, decide, go, showError, showToast } from '../../state';
+import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { HourPick } from '../shared/HourPick';
 import css from './Maintenance.module.css';
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** Limits of the backend. */
 const DAYS_MIN = 7;
 const DAYS_MAX = 3_650;
@@ -202,13 +200,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
         <span className={css.control}>
           <label className={css.at}>
             {t.maintenance.hour}
-            <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.maintenanceHour} onChange={(event) => onChoose({ hour: Number(event.target.value) })}>
-              {HOURS.map((hour) => (
-                <option key={hour} value={hour}>
-                  {fullHour(hour)}
-                </option>
-              ))}
-            </select>
+            <HourPick className={css.input} value={rules.hour} disabled={!rules.automatic} testId={TESTIDS.maintenanceHour} onHour={(hour) => onChoose({ hour })} />
           </label>
           <Switch label={t.maintenance.automatic} checked={rules.automatic} testId={TESTIDS.maintenanceAutomatic} onChange={(automatic) => onChoose({ automatic })} />
         </span>
@@ -230,22 +222,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
           ) : null}
         </span>
         <span className={css.control}>
-          <input
-            className={css.input}
-            type="text"
-            inputMode="numeric"
-            size={5}
-            aria-label={t.maintenance.parkAfter}
-            aria-invalid={isWrong}
-            value={typed ?? String(rules.park_after_days)}
-            data-testid={TESTIDS.maintenanceDays}
-            onChange={(event) => setTyped(event.target.value)}
-            onBlur={save}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') save();
-              if (event.key === 'Escape') setTyped(null);
-            }}
-          />
+          <EntryField className={css.input} inputMode="numeric" size={5} name={t.maintenance.parkAfter} typed={typed} stored={String(rules.park_after_days)} isBad={isWrong} testId={TESTIDS.maintenanceDays} onType={setTyped} onSave={save} />
           {t.maintenance.days}
         </span>
       </div>

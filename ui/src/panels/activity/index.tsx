@@ -8,9 +8,7 @@ import { useState } from 'react';
 import { type AppStatus, call, useRpc } from '../../api';
 import { Button, Menu, PaneBar, PaneBody, PaneHeader, Segmented, momentAhead } from '../../design';
 import { useActions } from '../../keys';
-import { useNavTarget } from '../../state/nav';
-import { showError, showToast } from '../../state/toasts';
-import { useUiState } from '../../state/uiState';
+import { showError, showToast, useNavTarget, useUiState } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { OverTime } from '../shared/time/OverTime';
@@ -64,7 +62,6 @@ export default function Activity() {
     <div className={css.panel}>
       <PaneHeader title={t.panels.activity}>
         <Segmented
-          label={t.activity.show}
           value={tab}
           testId={TESTIDS.activityTab}
           choices={[

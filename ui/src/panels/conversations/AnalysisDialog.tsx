@@ -3,7 +3,7 @@ import { ArrowRight, GitCompareArrows, Minus, TrendingDown, TrendingUp } from 'l
 import { type ReactNode, useState } from 'react';
 import { type AnalysisView, type ArcPointView, type ConversationRow, useRpc } from '../../api';
 import { Button, CategoryBadge, Dialog, EmptyState, ErrorState, LoadingRows, RelativeTime, cx, fullTime } from '../../design';
-import { go, reviewConversation } from '../../state/nav';
+import { go, reviewConversation } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { proposerName } from '../shared/proposers';
@@ -27,7 +27,7 @@ export function AnalysisDialog({ row, analysis, onClose, onLine }: AnalysisDialo
   const shown = items[at];
   const before = items[at + 1];
   let body: ReactNode;
-  if (error) body = <ErrorState title={t.conversations.resultsFailed} text={t.conversations.resultsFailedText} detail={error.message} onRetry={() => void refetch()} />;
+  if (error) body = <ErrorState title={t.conversations.resultsFailed} text={t.app.safeInDatabase} detail={error.message} onRetry={() => void refetch()} />;
   else if (!data) body = <LoadingRows rows={5} height={64} />;
   else if (!shown) body = <EmptyState title={t.conversations.resultsGone} />;
   else {

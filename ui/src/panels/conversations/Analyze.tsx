@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, Info, Lock, ScanSearch, X } from 'lucide-reac
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type ConversationRow, type JobView, call, useRpc } from '../../api';
 import { Button, IconButton, Tooltip, momentAhead } from '../../design';
-import { showError } from '../../state/toasts';
+import { showError } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';

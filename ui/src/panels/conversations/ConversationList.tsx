@@ -1,11 +1,8 @@
 /** The list of conversations: search, filters, one row per conversation. */
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { ConversationRow, ConversationsListRequest } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, RelativeTime, SearchField, VirtualList, facetValues } from '../../design';
-import { PrivateLock, hatched } from '../../design/PrivateMark';
-import { useSettled } from '../../state/settled';
-import type { Period } from '../../state/nav';
-import { useUiState } from '../../state/uiState';
+import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PrivateLock, RelativeTime, SearchField, VirtualList, facetValues, hatched } from '../../design';
+import { type Period, useSettled, useUiState } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { ListPane, ListRow, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, rowHeight } from '../shared/ListPane';
@@ -101,7 +98,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period,
         <>
         <PaneBar>
           <SearchField label={t.conversations.search} value={query} onChange={setQuery} testId={TESTIDS.conversationsSearch} onLeave={() => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()} />
-          <Facet label={t.conversations.channel} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
+          <Facet label={t.app.channelName} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
           <Facet
             label={t.conversations.privacy}
             isSingle
@@ -125,11 +122,11 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period,
       }
     >
       {pages.error ? (
-        <ErrorState title={t.conversations.loadFailed} text={t.conversations.loadFailedText} detail={pages.error.message} onRetry={pages.retry} />
+        <ErrorState title={t.conversations.loadFailed} text={t.app.safeInDatabase} detail={pages.error.message} onRetry={pages.retry} />
       ) : pages.isLoading ? (
         <LoadingRows height={ROW_PX} />
       ) : pages.total === 0 && isFiltered ? (
-        <EmptyState title={t.conversations.noMatchTitle} text={t.conversations.noMatchText} action={<Button onClick={clear}>{t.conversations.clearFilters}</Button>} />
+        <EmptyState title={t.conversations.noMatchTitle} text={t.conversations.noMatchText} action={<Button onClick={clear}>{t.app.clearFilters}</Button>} />
       ) : (
         <VirtualList
           label={t.conversations.list}
@@ -173,7 +170,7 @@ function Row({ row }: { row: ConversationRow }) {
           {row.participants.length > 0 ? ` · ${t.conversations.participants(row.participants)}` : ''}
         </RowMeta>
         {row.memories_pending > 0 ? <Badge tone="accent">{t.conversations.memoriesPending(row.memories_pending)}</Badge> : null}
-        {row.memories_active > 0 ? <RowAside>{t.conversations.memoriesActive(row.memories_active)}</RowAside> : null}
+        {row.memories_active > 0 ? <RowAside>{t.app.memories(row.memories_active)}</RowAside> : null}
       </RowLine>
     </ListRow>
   );

@@ -5,9 +5,8 @@
 import { EyeOff, Lock, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ConversationRow, type ExistingMemories, type PrivacyPreview, call, useRpc } from '../../api';
-import { Button, Dialog, ErrorState, LoadingRows, Switch } from '../../design';
-import { noteDone, noteFinal } from '../../state/decisions';
-import { showError, showToast } from '../../state/toasts';
+import { Button, Dialog, type DialogProps, ErrorState, LoadingRows, Switch } from '../../design';
+import { noteDone, noteFinal, showError, showToast } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './PrivacyDialog.module.css';
@@ -64,19 +63,15 @@ export function PrivacyDialog({ row, offersPrivateTime = false, onClose }: { row
   const parts = preview ? counted(preview) : [];
   const words = t.conversations;
   const title = offersPrivateTime ? words.privateTimeTitle : row.is_private ? words.notPrivateTitle : words.privateTitle;
-  const cancel = (
-    <Button onClick={onClose} disabled={isBusy}>
-      {t.app.cancel}
-    </Button>
-  );
+  const isEnding = row.is_private || offersPrivateTime;
 
   let body: ReactNode;
-  let actions: ReactNode = cancel;
+  let confirm: DialogProps['confirm'];
   if (error) {
     body = <ErrorState title={words.countFailed} text={words.countFailedText} detail={error.message} />;
   } else if (!preview) {
     body = <LoadingRows rows={3} height={64} />;
-  } else if (row.is_private || offersPrivateTime) {
+  } else if (isEnding) {
     const count = preview.private_time_messages;
     body = (
       <>
@@ -92,19 +87,7 @@ export function PrivacyDialog({ row, offersPrivateTime = false, onClose }: { row
         ) : null}
       </>
     );
-    actions = (
-      <>
-        {cancel}
-        <Button
-          tone="primary"
-          disabled={isBusy}
-          testId={TESTIDS.privacyOff}
-          onClick={() => settle(endPrivate(row.id, offersPrivateTime || usesPrivateTime))}
-        >
-          {offersPrivateTime ? words.privateTimeUse : words.notPrivateConfirm}
-        </Button>
-      </>
-    );
+    confirm = { label: offersPrivateTime ? words.privateTimeUse : words.notPrivateConfirm, run: () => settle(endPrivate(row.id, offersPrivateTime || usesPrivateTime)), testId: TESTIDS.privacyOff };
   } else if (parts.length === 0) {
     body = (
       <>
@@ -112,14 +95,7 @@ export function PrivacyDialog({ row, offersPrivateTime = false, onClose }: { row
         <p className={css.counted}>{words.privateNothing}</p>
       </>
     );
-    actions = (
-      <>
-        {cancel}
-        <Button tone="primary" disabled={isBusy} testId={TESTIDS.privacyKeep} onClick={() => apply('keep')}>
-          {words.makePrivate}
-        </Button>
-      </>
-    );
+    confirm = { label: words.makePrivate, run: () => apply('keep'), testId: TESTIDS.privacyKeep };
   } else {
     body = (
       <>
@@ -146,7 +122,22 @@ export function PrivacyDialog({ row, offersPrivateTime = false, onClose }: { row
     );
   }
   return (
-    <Dialog open onClose={onClose} title={title} size={parts.length > 0 && !row.is_private && !offersPrivateTime ? 'm' : 's'} actions={actions} testId={TESTIDS.privacyDialog}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      size={parts.length > 0 && !isEnding ? 'm' : 's'}
+      isBusy={isBusy}
+      confirm={confirm}
+      actions={
+        confirm ? null : (
+          <Button onClick={onClose} disabled={isBusy}>
+            {t.app.cancel}
+          </Button>
+        )
+      }
+      testId={TESTIDS.privacyDialog}
+    >
       {body}
     </Dialog>
   );

@@ -1,17 +1,13 @@
 /** One conversation: its header with visibility and Analyze, and its messages. */
-import { Ellipsis, Globe, GlobeLock, History, Lock, LockOpen, Trash2 } from 'lucide-react';
+import { Globe, GlobeLock, History, Lock, LockOpen } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type ConversationRow, useRpc } from '../../api';
-import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneHeader, Tooltip, cx, shortDate } from '../../design';
-import { hatched } from '../../design/PrivateMark';
+import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, hatched, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { go, openConversation, reviewConversation } from '../../state/nav';
-import { rememberWords } from '../../state/remember';
-import { showToast } from '../../state/toasts';
+import { go, openConversation, rememberWords, reviewConversation, showToast, useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { askToErase } from '../shared/erase';
+import { EraseMenu } from '../shared/EraseMenu';
 import { AnalysisDialog } from './AnalysisDialog';
 import { AnalyzeBar, AnalyzeButton, useAnalyze } from './Analyze';
 import { Messages } from './Messages';
@@ -125,31 +121,14 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           {row.is_private ? t.conversations.makeNotPrivate : t.conversations.makePrivate}
         </Button>
         <AnalyzeButton analyze={analyze} />
-        <Menu
-          align="end"
-          trigger={
-            <IconButton label={t.app.more} testId={TESTIDS.conversationMore}>
-              <Ellipsis size={16} />
-            </IconButton>
-          }
-          entries={[
-            {
-              id: 'erase',
-              label: t.erase.menuConversation,
-              icon: <Trash2 size={14} />,
-              tone: 'danger',
-              testId: TESTIDS.eraseOpen,
-              run: () => askToErase({ kind: 'conversation', id: row.id, name: row.title }),
-            },
-          ]}
-        />
+        <EraseMenu label={t.erase.menuConversation} target={{ kind: 'conversation', id: row.id, name: row.title }} testId={TESTIDS.conversationMore} />
       </PaneHeader>
       <div className={css.facts}>
         <span className={css.fact}>{nameOf(t.channel, row.channel_type)}</span>
         <span className={cx(css.fact, css.people)} title={t.conversations.participants(row.participants)}>
           {t.conversations.participants(row.participants)}
         </span>
-        <span className={cx(css.fact, 'num')}>{t.conversations.messageCount(row.messages)}</span>
+        <span className={cx(css.fact, 'num')}>{t.app.messages(row.messages)}</span>
         <span className={cx(css.fact, 'num')}>
           {row.is_time_inferred ? '≈ ' : ''}
           {from === to ? from : `${from} – ${to}`}
@@ -168,7 +147,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
         ) : null}
         {row.memories_active > 0 ? (
           <button type="button" className={css.link} onClick={() => go('memories', { onlyConversation: row.id })}>
-            {t.conversations.memoriesActive(row.memories_active)}
+            {t.app.memories(row.memories_active)}
           </button>
         ) : null}
       </div>

@@ -3,7 +3,7 @@ import { Popover } from '@base-ui/react/popover';
 import type { MemorySpan } from '../../api';
 import { Badge, Button, CategoryBadge, shownStatement } from '../../design';
 import popup from '../../design/Popup.module.css';
-import { go, openMemory } from '../../state/nav';
+import { go, openMemory } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './SpanPopover.module.css';

@@ -8,7 +8,7 @@ import { useMemo, useState } from 'react';
 import { type ConversationRow, type MeetingView, type VoiceView, call, useRpc } from '../../api';
 import { Button, Dialog, ErrorState, FreePick, LoadingRows } from '../../design';
 import { useActions } from '../../keys';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { LinkPreview, usePreview } from '../people/LinkPreview';
@@ -92,14 +92,7 @@ export function UnidentifiedSpeakersDialog({ row, onClose }: { row: Conversation
       onClose={onClose}
       title={t.unidentifiedSpeakers.title}
       testId={TESTIDS.speakersDialog}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" action="editor.save" disabled={changed.length === 0} testId={TESTIDS.speakersSave} onClick={save}>
-            {t.unidentifiedSpeakers.save}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.unidentifiedSpeakers.save, run: save, action: 'editor.save', isDisabled: changed.length === 0, testId: TESTIDS.speakersSave }}
     >
       <p className={css.text}>{t.unidentifiedSpeakers.text}</p>
       {error && !data ? (
@@ -137,7 +130,7 @@ function Speaker({ speaker, known, text, onChange }: { speaker: VoiceView; known
     <li className={css.speaker} data-testid={TESTIDS.speaker}>
       <div className={css.head}>
         <span className={css.label}>{speaker.label}</span>
-        <span className={css.count}>{t.unidentifiedSpeakers.said(speaker.messages)}</span>
+        <span className={css.count}>{t.app.messages(speaker.messages)}</span>
       </div>
       {speaker.lines.map((line) => (
         <blockquote key={line.message_id} className={css.line}>

@@ -3,7 +3,7 @@
  */
 import { useState } from 'react';
 import type { ConversationRow } from '../../api';
-import { Button, Dialog } from '../../design';
+import { Dialog } from '../../design';
 import { useActions } from '../../keys';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -26,14 +26,7 @@ export function VisibilityDialog({ row, onClose }: { row: ConversationRow; onClo
       onClose={onClose}
       title={t.privacy.whoSeesConversation}
       testId={TESTIDS.visibilityDialog}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" action="editor.save" disabled={value === current} testId={TESTIDS.visibilityApply} onClick={apply}>
-            {t.privacy.apply}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.privacy.apply, run: apply, action: 'editor.save', isDisabled: value === current, testId: TESTIDS.visibilityApply }}
     >
       <VisibilityChoice target={target} value={value} current={current} onChange={setValue} />
       <p className={visibility.note}>{t.privacy.notMemoryHere}</p>

@@ -61,10 +61,10 @@ describe('where a conversation stands', () => {
 });
 
 test.each([
-  ['within_rhythm', 600_000, 7_200_000, 'last message 10 minutes ago, a usual pause here'],
+  ['within_rhythm', 600_000, 7_200_000, 'last message 10 minutes ago, a normal pause here'],
   ['beyond_rhythm', 3 * 86_400_000, null, 'last message 3 days ago'],
   ['long_silence', null, null, 'a long pause'],
-  ['farewell', null, null, 'goodbye was said'],
+  ['farewell', null, null, 'someone said goodbye'],
   ['some_new_reason', null, null, 'some new reason'],
 ])('the reason %s in words', (kind, silence_ms, usual_ms, expected) => expect(reasonWords({ kind, silence_ms, usual_ms })).toBe(expected));
 

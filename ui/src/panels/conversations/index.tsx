@@ -10,8 +10,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ConversationRow } from '../../api';
 import { Button, EmptyState, SplitPane } from '../../design';
 import { type ActionIn, hotkeys, useActions } from '../../keys';
-import { type Period, go, useNavTarget } from '../../state/nav';
-import { getUiState, setUiState } from '../../state/uiState';
+import { type Period, getUiState, go, setUiState, useNavTarget } from '../../state';
 import { t } from '../../strings';
 import { EraseDialog } from '../shared/EraseDialog';
 import { ConversationList, type ListHandle } from './ConversationList';
@@ -136,7 +135,7 @@ export default function Conversations() {
               text={t.conversations.emptyText}
               action={
                 <Button tone="primary" onClick={() => go('sources')}>
-                  {t.conversations.emptyAction}
+                  {t.app.addSource}
                 </Button>
               }
             />

@@ -1,13 +1,11 @@
 /** Actions on the selection, as one operation with one undo. */
 import { Archive, ArchiveRestore, Tag, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
-import { Button, CATEGORIES, CategoryIcon, Menu, PaneBar } from '../../design';
-import { type ListState, clearSelection } from '../../state/list';
-import { type Store, useStore } from '../../state/store';
+import { Button, CATEGORIES, CategoryIcon, Menu, PaneBar, focusList } from '../../design';
+import { type ListState, type Store, clearSelection, useStore } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { type EraseTarget, askToErase } from '../shared/erase';
-import { focusList } from '../shared/focus';
 import { canArchive, canErase, canRestore } from './lifecycle';
 
 export interface BulkProps {

@@ -1,10 +1,9 @@
 /** The filters with live counts, and a button to clear them. They are shown even if nothing matches. */
 import { ArrowDownUp } from 'lucide-react';
 import type { MemoriesListResponse } from '../../api';
-import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, facetValues } from '../../design';
+import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, facetValues, focusList } from '../../design';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { type Filters, SAID, type Sort, isNarrowed } from './filters';
 
 const STATUSES = ['active', 'pending', 'archived', 'rejected', 'superseded', 'quarantined'];
@@ -41,7 +40,7 @@ export function FilterBar({ filters, query, response, onFilters, onQuery, onClea
         <Facet label={t.memories.status} values={facetValues(response?.by_status ?? [], filters.status, (name) => nameOf(t.status, name), STATUSES)} chosen={filters.status} onChange={(status) => set({ status })} testId="facet-status" />
         <Facet label={t.memories.category} values={categories} chosen={filters.category} onChange={(category) => set({ category })} iconOf={categoryIcon} testId="facet-category" />
         <Facet label={t.memories.subject} values={facetValues(response?.by_subject ?? [], filters.subject, (name) => t.subject[name] ?? name)} chosen={filters.subject} onChange={(subject) => set({ subject })} testId="facet-subject" />
-        <Facet label={t.memories.channel} values={facetValues(response?.by_channel ?? [], filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => set({ channel })} testId="facet-channel" />
+        <Facet label={t.app.channelName} values={facetValues(response?.by_channel ?? [], filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => set({ channel })} testId="facet-channel" />
         <Facet
           label={t.memories.confidence}
           isSingle
@@ -82,7 +81,7 @@ export function FilterBar({ filters, query, response, onFilters, onQuery, onClea
         )}
         {isNarrowed(filters, query) ? (
           <Button size="s" tone="quiet" testId={TESTIDS.memoriesClear} onClick={onClear}>
-            {t.memories.clearFilters}
+            {t.app.clearFilters}
           </Button>
         ) : null}
       </PaneBar>

@@ -1,19 +1,16 @@
 /** The memory under the cursor, with the actions for its status. */
-import { Archive, ArchiveRestore, ChevronDown, ChevronUp, Inbox, Pencil, Trash2 } from 'lucide-react';
+import { Archive, ArchiveRestore, Inbox, Pencil, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
-import { Button, IconButton, PaneBody, PaneFoot, PaneHeader } from '../../design';
-import { hotkeys } from '../../keys';
-import { decide } from '../../state/decisions';
-import { stepFrom } from '../../state/list';
-import { go } from '../../state/nav';
-import { type Store, useStore } from '../../state/store';
+import { Button, PaneBody, PaneFoot, focusList } from '../../design';
+import { type Store, decide, go, stepFrom, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';
 import { askToErase } from '../shared/erase';
-import { focusList } from '../shared/focus';
+import { Nothing } from '../shared/ListPane';
 import { MemoryBody } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';
+import { PositionHeader } from '../shared/PaneSteps';
 import { type BulkProps, CategoryMenu } from './BulkBar';
 import css from './Memories.module.css';
 import { canArchive, canErase, canRestore } from './lifecycle';
@@ -26,7 +23,7 @@ interface MemoryDetailPaneProps extends BulkProps {
 export function MemoryDetailPane(props: MemoryDetailPaneProps) {
   const cursor = useStore(props.list, (state) => state.cursor);
   const row = props.byId.get(cursor ?? '');
-  return row ? <Detail {...props} row={row} /> : <div className={css.nothing} />;
+  return row ? <Detail {...props} row={row} /> : <Nothing />;
 }
 
 const NOTES: Readonly<Record<string, string>> = {
@@ -54,14 +51,7 @@ function Detail({ row, ids, editing, list, categoryOpen, onCategoryOpen, onArchi
   const note = NOTES[row.status];
   return (
     <>
-      <PaneHeader level={2} title={<span className="num">{t.review.position(at + 1, ids.length)}</span>}>
-        <IconButton label={t.app.previous} action="memories.previous" onClick={() => hotkeys.run('memories.previous')} disabled={at <= 0}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="memories.next" onClick={() => hotkeys.run('memories.next')} disabled={at >= ids.length - 1}>
-          <ChevronDown size={16} />
-        </IconButton>
-      </PaneHeader>
+      <PositionHeader scope="memories" at={at} of={ids.length} />
       <PaneBody label={t.memories.detail} of={row.id}>
         <MemoryBody
           row={row}

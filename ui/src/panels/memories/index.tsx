@@ -7,16 +7,13 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { Library, SearchX, Trash2 } from 'lucide-react';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneHeader, SplitPane, VirtualList } from '../../design';
-import { useActions } from '../../keys';
-import { decide } from '../../state/decisions';
-import { clearSelection, concerned, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
-import { go, useNavTarget } from '../../state/nav';
-import { createStore, useStore } from '../../state/store';
-import { setUiState, useUiState } from '../../state/uiState';
+import { actOn, useActions } from '../../keys';
+import { clearSelection, concerned, createListState, createStore, decide, go, setUiState, useNavTarget, useStore, useUiState } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { EraseDialog } from '../shared/EraseDialog';
 import { askToErase } from '../shared/erase';
+import { pickRow, useMoves, useSelecting } from '../shared/ListDetail';
 import { openSource } from '../shared/MemoryBody';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
 import { type MemoryRows, useAllRows, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
@@ -65,8 +62,6 @@ export default function Memories() {
     }
   }, [target, ids, want, setFilters]);
 
-  const move = (to: string | null) => list.update((state) => moveTo(state, to));
-  const step = (by: number) => move(stepFrom(ids, list.get().cursor, by));
   const rowsOf = (wanted: readonly string[]) => wanted.flatMap((id) => byId.get(id) ?? []);
 
   const archive = (wanted: readonly string[]) => {
@@ -87,11 +82,9 @@ export default function Memories() {
     void decide({ action: 'recategorize', ids: fit.map((row) => row.id), category }, fit, t.memories.recategorized(fit.length, nameOf(t.category, category)));
   };
 
+  useMoves('memories', list, ids, undefined, toLast);
+  useSelecting('memories', list, ids);
   useActions('memories', {
-    'memories.next': () => step(1),
-    'memories.previous': () => step(-1),
-    'memories.first': () => move(ids[0] ?? null),
-    'memories.last': toLast,
     'memories.edit': () => {
       const row = byId.get(list.get().cursor ?? '');
       if (!row || !canArchive(row)) return false;
@@ -105,18 +98,7 @@ export default function Memories() {
     },
     'memories.archive': () => archive(concerned(list.get())),
     'memories.restore': () => restore(concerned(list.get())),
-    'memories.source': () => {
-      const row = byId.get(list.get().cursor ?? '');
-      if (!row) return false;
-      openSource(undefined, row);
-      return true;
-    },
-    'memories.select': () => {
-      const { cursor } = list.get();
-      if (cursor !== null) list.update((state) => toggleSelected(state, cursor));
-    },
-    'memories.extendDown': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, 1))),
-    'memories.extendUp': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, -1))),
+    'memories.source': () => actOn(byId.get(list.get().cursor ?? ''), (row) => openSource(undefined, row)),
     'memories.selectAll': () => {
       let selected: ReadonlySet<string> | null = null;
       withAll((all) =>
@@ -181,11 +163,11 @@ function MemoryList({ memories, isNarrow, usualStatus, onClear }: { memories: Me
   const selected = useStore(list, (state) => state.selected);
   const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
   const heightOf = useCallback(() => ROW_HEIGHT, []);
-  if (error && rows.length === 0) return <ErrorState title={t.memories.loadFailed} text={t.memories.loadFailedText} detail={error.message} onRetry={retry} />;
+  if (error && rows.length === 0) return <ErrorState title={t.memories.loadFailed} text={t.app.safeInDatabase} detail={error.message} onRetry={retry} />;
   if (isLoading) return <LoadingRows />;
   if (rows.length === 0) {
     return isNarrow ? (
-      <EmptyState icon={<SearchX size={18} />} title={t.memories.noMatchTitle} text={t.memories.noMatchText} action={<Button onClick={onClear}>{t.memories.clearFilters}</Button>} />
+      <EmptyState icon={<SearchX size={18} />} title={t.memories.noMatchTitle} text={t.memories.noMatchText} action={<Button onClick={onClear}>{t.app.clearFilters}</Button>} />
     ) : (
       <EmptyState icon={<Library size={18} />} title={t.memories.emptyTitle} text={t.memories.emptyText} action={<Button onClick={() => go('review')}>{t.memories.emptyAction}</Button>} />
     );
@@ -202,13 +184,7 @@ function MemoryList({ memories, isNarrow, usualStatus, onClear }: { memories: Me
       heightOf={heightOf}
       activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
       isSelected={(index) => selected.has(ids[index] ?? '')}
-      onPick={(index, event) => {
-        const id = ids[index];
-        if (id === undefined) return;
-        if (event.shiftKey) list.update((state) => extendTo(state, ids, id));
-        else if (event.metaKey || event.ctrlKey) list.update((state) => toggleSelected(state, id));
-        else list.update((state) => moveTo(state, id));
-      }}
+      onPick={(index, event) => pickRow(list, ids, ids[index], event)}
       render={(index) => {
         const row = rows[index];
         return row ? <MemoryListRow row={row} list={list} showSource usualStatus={usualStatus} /> : null;

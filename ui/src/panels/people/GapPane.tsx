@@ -1,13 +1,13 @@
 /** One capability gap: the request, how often and by whom it was made, all lines that show it, its task, and the decision. */
-import { Check, ChevronDown, ChevronUp, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Check, X } from 'lucide-react';
 import type { GapView, PersonView } from '../../api';
-import { Badge, Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime, shortDate } from '../../design';
-import { type ActionIn, hotkeys, useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { openConversation, openPerson } from '../../state/nav';
+import { Badge, Button, PaneBody, PaneFoot, RelativeTime, shortDate } from '../../design';
+import { useActions } from '../../keys';
+import { openLine, openPerson, useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Fact } from '../shared/DetailPane';
+import { PositionHeader } from '../shared/PaneSteps';
 import { Quotes } from '../shared/Quote';
 import { personName } from './clues';
 import { isToDecide, needWords, personOf } from './gaps';
@@ -20,28 +20,12 @@ const LINES = 8;
 
 export const GAP_TONES: Readonly<Record<string, 'accent' | 'warn' | 'ok' | 'plain'>> = { detected: 'accent', reopened: 'warn', resolved: 'ok' };
 
-const act = (id: ActionIn<'people'>) => () => void hotkeys.run(id);
-
 export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly PersonView[]; at: number; of: number }) {
   const person = personOf(gap, known);
-  useActions('people', {
-    'people.open': () => {
-      const line = gap.lines[0];
-      if (!line) return false;
-      openConversation(line.conversation_id, line.message_id);
-      return true;
-    },
-  });
+  useActions('people', { 'people.open': () => openLine(gap.lines[0]) });
   return (
     <>
-      <PaneHeader level={2} title={<span className="num">{t.people.position(at + 1, of)}</span>}>
-        <IconButton label={t.app.previous} action="people.previous" onClick={act('people.previous')} disabled={at <= 0}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="people.next" onClick={act('people.next')} disabled={at >= of - 1}>
-          <ChevronDown size={16} />
-        </IconButton>
-      </PaneHeader>
+      <PositionHeader scope="people" at={at} of={of} />
       <PaneBody label={t.gaps.detail} of={gap.id}>
         <article className={people.detail}>
           <h2 className={people.title} data-testid={TESTIDS.gapNeed}>
@@ -69,29 +53,20 @@ export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly 
               <RelativeTime time={gap.last_seen} date />
             </Fact>
           </dl>
-          <Section title={t.gaps.evidence}>{gap.lines.length === 0 ? <p className={people.hint}>{t.gaps.noLines}</p> : <Quotes lines={gap.lines} shown={LINES} />}</Section>
+          <Section title={t.gaps.evidence}>{gap.lines.length === 0 ? <p className={people.hint}>{t.app.linesErased}</p> : <Quotes lines={gap.lines} shown={LINES} />}</Section>
         </article>
       </PaneBody>
       {isToDecide(gap) ? (
         <PaneFoot label={t.gaps.detail}>
-          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.confirm" testId={TESTIDS.gapConfirm} onClick={act('people.confirm')}>
+          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.confirm" testId={TESTIDS.gapConfirm}>
             {gap.status === 'reopened' ? t.gaps.confirmAgain : t.gaps.confirm}
           </Button>
-          <Button icon={<X size={16} aria-hidden="true" />} action="people.dismiss" testId={TESTIDS.gapDismiss} onClick={act('people.dismiss')}>
+          <Button icon={<X size={16} aria-hidden="true" />} action="people.dismiss" testId={TESTIDS.gapDismiss}>
             {t.gaps.dismiss}
           </Button>
         </PaneFoot>
       ) : null}
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

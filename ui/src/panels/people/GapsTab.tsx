@@ -6,16 +6,14 @@
  */
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
-import { type GapView, type PersonView, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
-import { Badge, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, Segmented, SplitPane, leaveRow } from '../../design';
+import { type GapView, type PersonView, byId, useRpc, useWithLayers } from '../../api';
+import { Badge, PaneBar, RelativeTime, Segmented, focusList } from '../../design';
 import { useActions } from '../../keys';
-import { beforeLeaving, createListState } from '../../state/list';
-import type { Target } from '../../state/nav';
-import { nameOf, number, t } from '../../strings';
+import { type Target, createListState, useAnswer } from '../../state';
+import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
-import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
+import { ListDetail, useListRows } from '../shared/ListDetail';
+import { ListRow, RowAside, RowLine, RowMeta, RowTitle } from '../shared/ListPane';
 import { personName } from './clues';
 import { GAP_TONES, GapPane } from './GapPane';
 import { type GapFilter, confirmGap, dismissGap, filterOf, isToDecide, needWords, personOf } from './gaps';
@@ -55,88 +53,69 @@ export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | nu
   const [choosing, setChoosing] = useState<{ gap: string | null } | null>(null);
   const by = useMemo(() => new Map(FILTERS.map((each) => [each, gaps?.filter((gap) => filterOf(gap) === each) ?? NONE])), [gaps]);
   const shown = by.get(filter) ?? NONE;
-  const ids = useMemo(() => shown.map((gap) => gap.id), [shown]);
-  const rows = useRows(list, ids);
-  const { want } = rows;
-  useEffect(() => {
-    const gap = gaps?.find((each) => each.id === target?.gap);
-    if (!target || !gap || answered.has(target)) return;
-    answered.add(target);
-    // A navigation request from elsewhere in the window, which arrives like an event.
-    // oxlint-disable-next-line react/set-state-in-effect
-    setFilter(filterOf(gap));
-    want(gap.id);
-  }, [target, gaps, want]);
-  const here = shown[rows.at];
-  const current = () => shown.find((gap) => gap.id === list.get().cursor);
-  const leave = (id: string, how: 'up' | 'fade') => {
-    leaveRow(id, how);
-    list.update((state) => beforeLeaving(state, ids, [id]));
+  const rows = useListRows('people', list, shown, byId);
+  useAnswer(
+    target,
+    (wanted) => {
+      const gap = gaps?.find((each) => each.id === wanted.gap);
+      if (!gap) return false;
+      setFilter(filterOf(gap));
+      rows.want(gap.id);
+      return true;
+    },
+    answered,
+  );
+  const decided = (act: (gap: GapView) => void) => () => {
+    const gap = rows.current();
+    if (!gap || !isToDecide(gap)) return false;
+    act(gap);
+    return true;
   };
   useActions('people', {
-    'people.next': rows.next,
-    'people.previous': rows.previous,
-    'people.first': rows.first,
-    'people.last': rows.last,
-    'people.confirm': () => {
-      const gap = current();
-      if (!gap || !isToDecide(gap)) return false;
+    'people.confirm': decided((gap) => {
       // A reopened gap already has a task in its file.
       if (file === null && !gap.task?.file) setChoosing({ gap: gap.id });
       else void confirmGap(gap.id, null);
-      return true;
-    },
-    'people.dismiss': () => {
-      const gap = current();
-      if (!gap || !isToDecide(gap)) return false;
-      leave(gap.id, 'fade');
+    }),
+    'people.dismiss': decided((gap) => {
+      rows.leave(gap.id, 'fade');
       void dismissGap(gap.id);
-      return true;
-    },
+    }),
   });
   const words = t.gaps;
   return (
     <>
-      <SplitPane
+      <ListDetail
         name="people"
-        list={
-          <ListPane
-            title={t.panels.people}
-            count={gaps ? number(shown.length) : undefined}
-            tabs={tabs}
-            live={gaps ? words.live(shown.length) : ''}
-            bars={
-              <>
-                <PaneBar>
-                  <Segmented
-                    label={words.filter}
-                    value={filter}
-                    choices={FILTERS.map((value) => ({ value, label: words.filters[value], count: by.get(value)?.length ?? 0, testId: `gaps-${value}` }))}
-                    onChange={(next) => {
-                      list.update((state) => ({ ...state, cursor: null }));
-                      setFilter(next);
-                      focusList(TESTIDS.gapsList);
-                    }}
-                  />
-                </PaneBar>
-                <PaneBar>
-                  <TasksFileLine file={file} onChange={() => setChoosing({ gap: null })} />
-                </PaneBar>
-              </>
-            }
-          >
-            {error && !gaps ? (
-              <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={retry} />
-            ) : !gaps ? (
-              <LoadingRows height={ROW_PX} />
-            ) : shown.length === 0 ? (
-              <EmptyState icon={<CircleCheck size={18} />} title={words.emptyTitle[filter]} text={words.emptyText[filter]} />
-            ) : (
-              <ListRows label={words.list} testId={TESTIDS.gapsList} rowTestId={TESTIDS.gapRow} items={shown} rows={rows} render={(gap) => <Row gap={gap} people={people} />} />
-            )}
-          </ListPane>
+        words={{ ...words, loadFailedText: t.app.safeInDatabase, ...words.empty[filter] }}
+        icon={CircleCheck}
+        rows={rows}
+        all={gaps}
+        error={error}
+        onRetry={retry}
+        tabs={tabs}
+        testId={TESTIDS.gapsList}
+        rowTestId={TESTIDS.gapRow}
+        renderRow={(gap) => <Row gap={gap} people={people} />}
+        renderDetail={(gap) => <GapPane key={gap.id} gap={gap} known={people} at={rows.at} of={shown.length} />}
+        bars={
+          <>
+            <PaneBar>
+              <Segmented
+                value={filter}
+                choices={FILTERS.map((value) => ({ value, label: words.filters[value], count: by.get(value)?.length ?? 0, testId: `gaps-${value}` }))}
+                onChange={(next) => {
+                  list.update((state) => ({ ...state, cursor: null }));
+                  setFilter(next);
+                  focusList(TESTIDS.gapsList);
+                }}
+              />
+            </PaneBar>
+            <PaneBar>
+              <TasksFileLine file={file} onChange={() => setChoosing({ gap: null })} />
+            </PaneBar>
+          </>
         }
-        detail={here ? <GapPane key={here.id} gap={here} known={people} at={rows.at} of={ids.length} /> : <Nothing />}
       />
       {choosing ? <TasksFileDialog file={file} gap={choosing.gap} onClose={() => setChoosing(null)} /> : null}
     </>

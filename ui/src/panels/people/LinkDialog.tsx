@@ -1,7 +1,7 @@
 /** Links a person to any other handle by hand. The effect is shown first. */
 import { useMemo, useRef, useState } from 'react';
 import type { PersonView } from '../../api';
-import { Button, Dialog, type Option, Pick } from '../../design';
+import { Dialog, type Option, Pick } from '../../design';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { linkHandles } from './answers';
@@ -31,14 +31,7 @@ export function LinkDialog({ person, people, onClose }: { person: PersonView; pe
       title={t.people.dialogTitle(personName(person))}
       testId={TESTIDS.linkDialog}
       focus={field}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" disabled={!mayLink} testId={TESTIDS.linkConfirm} onClick={link}>
-            {t.people.dialogLink}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.people.dialogLink, run: link, isDisabled: !mayLink, testId: TESTIDS.linkConfirm }}
     >
       <p className={css.hint}>{t.people.dialogText}</p>
       {person.handles.length > 1 ? (

@@ -1,11 +1,12 @@
 /** One suggested or answered link: both handles, the evidence with its lines, the effect, and the answers as buttons. */
-import { Check, ChevronDown, ChevronUp, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
+import { Check, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
 import type { ClueView, LineView, LinkView, PersonHandle } from '../../api';
-import { Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
-import { type ActionIn, hotkeys, useActions } from '../../keys';
-import { openConversation } from '../../state/nav';
+import { Button, PaneBody, PaneFoot, RelativeTime } from '../../design';
+import { useActions } from '../../keys';
+import { openConversation, openLine } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { PositionHeader } from '../shared/PaneSteps';
 import { Quote } from '../shared/Quote';
 import { clueWords, handleName, handleWithChannel } from './clues';
 import { LinkPreview, usePreview } from './LinkPreview';
@@ -14,34 +15,19 @@ import css from './People.module.css';
 
 type Known = ReadonlyMap<string, PersonHandle>;
 
-/** Buttons do the same as their keys. */
-const act = (id: ActionIn<'people'>) => () => void hotkeys.run(id);
-
 export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: Known; at: number; of: number }) {
   const preview = usePreview(link.a.id, link.b.id);
   const isSame = link.status === 'same';
   const obstacle = isSame ? null : (preview.data?.obstacle ?? null);
   useActions('people', {
-    'people.open': () => {
-      const line = [...link.for, ...link.against].flatMap((clue) => clue.lines)[0] ?? link.a_lines[0] ?? link.b_lines[0];
-      if (!line) return false;
-      openConversation(line.conversation_id, line.message_id);
-      return true;
-    },
+    'people.open': () => openLine([...link.for, ...link.against].flatMap((clue) => clue.lines)[0] ?? link.a_lines[0] ?? link.b_lines[0]),
     // If the link is not possible, the reason is shown and nothing is sent.
     ...(obstacle === null ? {} : { 'people.same': () => true }),
   });
   const given = t.people.answerGiven[link.status];
   return (
     <>
-      <PaneHeader level={2} title={<span className="num">{t.people.position(at + 1, of)}</span>}>
-        <IconButton label={t.app.previous} action="people.previous" onClick={act('people.previous')} disabled={at <= 0}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="people.next" onClick={act('people.next')} disabled={at >= of - 1}>
-          <ChevronDown size={16} />
-        </IconButton>
-      </PaneHeader>
+      <PositionHeader scope="people" at={at} of={of} />
       <PaneBody label={t.people.linkDetail} of={link.id}>
         <article className={css.detail}>
           <div className={css.head}>
@@ -71,17 +57,17 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
       </PaneBody>
       <PaneFoot label={t.people.linkDetail}>
         {isSame ? null : (
-          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.same" testId={TESTIDS.linkSame} disabled={obstacle !== null} title={obstacle ?? undefined} onClick={act('people.same')}>
+          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.same" testId={TESTIDS.linkSame} disabled={obstacle !== null} title={obstacle ?? undefined}>
             {t.people.same}
           </Button>
         )}
         {link.status === 'different' ? null : (
-          <Button icon={<X size={16} aria-hidden="true" />} action="people.different" testId={TESTIDS.linkDifferent} onClick={act('people.different')}>
+          <Button icon={<X size={16} aria-hidden="true" />} action="people.different" testId={TESTIDS.linkDifferent}>
             {t.people.different}
           </Button>
         )}
         {link.status === 'unsure' ? null : (
-          <Button icon={<CircleHelp size={16} aria-hidden="true" />} action="people.unsure" testId={TESTIDS.linkUnsure} onClick={act('people.unsure')}>
+          <Button icon={<CircleHelp size={16} aria-hidden="true" />} action="people.unsure" testId={TESTIDS.linkUnsure}>
             {t.people.unsure}
           </Button>
         )}
@@ -92,7 +78,7 @@ export function LinkPane({ link, handles, at, of }: { link: LinkView; handles: K
             icon={isSame ? <Unlink size={15} aria-hidden="true" /> : <Undo2 size={15} aria-hidden="true" />}
             action="people.undoAnswer"
             testId={TESTIDS.linkUndo}
-            onClick={act('people.undoAnswer')}
+           
           >
             {isSame ? t.people.unlink : t.people.undoAnswer}
           </Button>
@@ -121,14 +107,14 @@ function Side({ handle, lines }: { handle: PersonHandle; lines: readonly LineVie
         </div>
         <div>
           <dt>{t.people.written}</dt>
-          <dd className="num">{t.people.messages(handle.messages)}</dd>
+          <dd className="num">{t.app.messages(handle.messages)}</dd>
         </div>
       </dl>
-      {lines.length === 0 ? <p className={css.hint}>{t.people.sampleNone}</p> : null}
+      {lines.length === 0 ? <p className={css.hint}>{t.app.noMessages}</p> : null}
       <ul className={css.samples} aria-label={t.people.sampleLines} hidden={lines.length === 0}>
         {lines.map((line) => (
           <li key={line.message_id}>
-            <button type="button" className={css.sample} title={`${t.people.openLine}: ${line.conversation_title}`} onClick={() => openConversation(line.conversation_id, line.message_id)}>
+            <button type="button" className={css.sample} title={`${t.app.openInConversation}: ${line.conversation_title}`} onClick={() => openConversation(line.conversation_id, line.message_id)}>
               {line.text}
             </button>
           </li>
@@ -166,7 +152,7 @@ function Clues({ title, none, clues, link, handles, isFor = false, testId }: Clu
                 </span>
                 {words.conversation && clue.lines.length === 0 ? (
                   <Button size="s" tone="quiet" onClick={() => openConversation(words.conversation ?? '')}>
-                    {t.people.openLine}
+                    {t.app.openInConversation}
                   </Button>
                 ) : null}
               </p>

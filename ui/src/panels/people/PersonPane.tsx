@@ -4,19 +4,17 @@
  *
  * Not in this module: editing a memory (Memories).
  */
-import { ChevronDown, ChevronUp, Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
+import { Link2, ScanEye } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { type PersonDetail, type PersonView, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
-import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
-import { hotkeys, useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { go, openConversation } from '../../state/nav';
-import { useUiState } from '../../state/uiState';
+import { type PersonDetail, type PersonView, byId, useRpc, useWithLayers } from '../../api';
+import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
+import { useActions } from '../../keys';
+import { go, openLine, useNow, useUiChoice } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { askToErase } from '../shared/erase';
+import { EraseMenu } from '../shared/EraseMenu';
 import { Graph } from '../shared/graph/Graph';
+import { Steps } from '../shared/PaneSteps';
 import { Promises, isOpen } from '../shared/Promises';
 import { OverTime } from '../shared/time/OverTime';
 import { personName } from './clues';
@@ -28,17 +26,13 @@ import { byVersion } from './profile';
 import css from './People.module.css';
 
 const PARTS = ['about', 'lines', 'places', 'graph'] as const;
-type Part = (typeof PARTS)[number];
 
 /** Number of latest messages shown, so that a person can be recognized before anything else is known about them. */
 const LATEST_LINES = 3;
 
-const isPart = (text: string): text is Part => (PARTS as readonly string[]).includes(text);
-
 export function PersonPane({ person, isRested, people }: { person: PersonView; isRested: boolean; people: readonly PersonView[] }) {
   const { data: detail, error, refetch } = useRpc('person_get', { id: person.id }, { enabled: isRested });
-  const [stored, setPart] = useUiState<string>('people.part', 'about');
-  const part: Part = isPart(stored) ? stored : 'about';
+  const [part, setPart] = useUiChoice('people.part', PARTS, 'about');
   const [isLinking, setLinking] = useState(false);
   const handle = person.handles[0];
   const mayLink = handle !== undefined && people.some((each) => each.id !== person.id);
@@ -50,18 +44,12 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
     'people.graph': () => setPart('graph'),
     'people.link': () => (mayLink ? setLinking(true) : false),
     'people.viewAs': () => (person.is_owner ? false : viewAs()),
-    'people.open': () => {
-      const line = detail?.timeline[0];
-      if (!line) return false;
-      openConversation(line.conversation_id, line.message_id);
-      return true;
-    },
+    'people.open': () => openLine(detail?.timeline[0]),
   });
   return (
     <>
       <PaneHeader level={2} title={nameOf(t.people.kindOne, person.type)}>
         <Segmented
-          label={t.people.parts}
           value={part}
           testId={TESTIDS.personParts}
           choices={[
@@ -72,12 +60,7 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
           ]}
           onChange={setPart}
         />
-        <IconButton label={t.app.previous} action="people.previous" onClick={() => hotkeys.run('people.previous')}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="people.next" onClick={() => hotkeys.run('people.next')}>
-          <ChevronDown size={16} />
-        </IconButton>
+        <Steps scope="people" />
       </PaneHeader>
       <PaneBody label={t.people.detail} of={`${person.id} ${part}`} testId={TESTIDS.personDetail}>
         <article className={css.detail}>
@@ -113,37 +96,12 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
               {t.people.viewAs}
             </Button>
             <span className={css.space} />
-            <More person={person} />
+            <EraseMenu label={t.erase.menuPerson(personName(person))} target={{ kind: 'person', id: person.id, name: personName(person) }} testId={TESTIDS.personMore} side="top" />
           </>
         )}
       </PaneFoot>
       {isLinking && handle ? <LinkDialog person={person} people={people} onClose={() => setLinking(false)} /> : null}
     </>
-  );
-}
-
-function More({ person }: { person: PersonView }) {
-  const name = personName(person);
-  return (
-    <Menu
-      side="top"
-      align="end"
-      trigger={
-        <IconButton label={t.app.more} testId={TESTIDS.personMore}>
-          <Ellipsis size={16} />
-        </IconButton>
-      }
-      entries={[
-        {
-          id: 'erase',
-          label: t.erase.menuPerson(name),
-          icon: <Trash2 size={14} />,
-          tone: 'danger',
-          testId: TESTIDS.eraseOpen,
-          run: () => askToErase({ kind: 'person', id: person.id, name }),
-        },
-      ]}
-    />
   );
 }
 
@@ -159,7 +117,7 @@ function Head({ person }: { person: PersonView }) {
         {person.is_owner ? <Badge tone="accent">{t.people.you}</Badge> : null}
       </div>
       <p className={css.facts}>
-        <span className="num">{t.people.messages(person.messages)}</span>
+        <span className="num">{t.app.messages(person.messages)}</span>
         <span className="num">{person.first === null || person.last === null ? t.people.neverSeen : t.people.seen(shortDate(person.first, now), shortDate(person.last, now))}</span>
       </p>
     </>

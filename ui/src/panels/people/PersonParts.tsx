@@ -2,9 +2,8 @@
 import { Lock, Unlink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AboutView, LineView, LinkView, PersonView, PlaceView } from '../../api';
-import { Badge, Button, CategoryIcon, RelativeTime, Switch, cx, fullTime, shownStatement } from '../../design';
-import { PrivateLock, hatched } from '../../design/PrivateMark';
-import { go, openConversation, openMemory } from '../../state/nav';
+import { Badge, Button, CategoryIcon, PrivateLock, RelativeTime, Switch, cx, fullTime, hatched, shownStatement } from '../../design';
+import { go, openConversation, openMemory } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { VisibilityMark } from '../shared/Visibility';
@@ -70,8 +69,8 @@ export function Memories({ memories }: { memories: readonly AboutView[] }) {
             </button>
             <VisibilityMark visibility={memory.visibility} />
             <span className={css.share}>
-              <span aria-hidden="true">{t.people.share}</span>
-              <Switch label={t.people.shareLabel(memory.content)} checked={memory.is_shared} testId={TESTIDS.personShare} onChange={(next) => void shareMemory(memory.id, next)} />
+              <span aria-hidden="true">{t.app.shareAnywhere}</span>
+              <Switch label={t.app.shareAnywhereOf(memory.content)} checked={memory.is_shared} testId={TESTIDS.personShare} onChange={(next) => void shareMemory(memory.id, next)} />
             </span>
           </li>
         )}
@@ -129,7 +128,7 @@ export function Places({ places, isOwner }: { places: readonly PlaceView[]; isOw
 export function Timeline({ lines, title, children }: { lines: readonly LineView[]; title: string; children?: ReactNode }) {
   return (
     <Section title={title}>
-      {lines.length === 0 ? <p className={css.hint}>{t.people.timelineNone}</p> : <Rows items={lines} render={(line) => <TimelineRow key={line.message_id} line={line} />} />}
+      {lines.length === 0 ? <p className={css.hint}>{t.app.noMessages}</p> : <Rows items={lines} render={(line) => <TimelineRow key={line.message_id} line={line} />} />}
       {children}
     </Section>
   );

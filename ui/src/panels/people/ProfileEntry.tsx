@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import type { ProfileEntryView, ProfileVersionView } from '../../api';
 import { Badge, Button, Switch, TextArea, cx, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
+import { useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Quotes } from '../shared/Quote';
@@ -65,7 +65,7 @@ export function ProfileEntry({ entry, isPlain = false }: { entry: ProfileEntryVi
       {isOpen && !isEditing ? (
         <div id={id} className={css.open}>
           <p className={css.label}>{words.evidence}</p>
-          {version.lines.length === 0 ? <p className={css.hint}>{words.noLines}</p> : <Quotes lines={version.lines} />}
+          {version.lines.length === 0 ? <p className={css.hint}>{t.app.linesErased}</p> : <Quotes lines={version.lines} />}
           {isPlain ? null : <Actions entry={entry} onEdit={() => setEditing(true)} />}
           <History entry={entry} day={day} mayUse={entry.is_current && !isPlain} />
         </div>
@@ -100,8 +100,8 @@ function Actions({ entry, onEdit }: { entry: ProfileEntryView; onEdit: () => voi
       </Button>
       {entry.is_current && (version.visibility !== 'public' || version.is_shared) ? (
         <span className={css.share}>
-          <span aria-hidden="true">{words.share}</span>
-          <Switch label={words.shareLabel(version.content)} checked={version.is_shared} testId={TESTIDS.profileShare} onChange={(next) => void shareEntry(entry, next)} />
+          <span aria-hidden="true">{t.app.shareAnywhere}</span>
+          <Switch label={t.app.shareAnywhereOf(version.content)} checked={version.is_shared} testId={TESTIDS.profileShare} onChange={(next) => void shareEntry(entry, next)} />
         </span>
       ) : null}
     </div>

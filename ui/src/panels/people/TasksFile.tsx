@@ -1,10 +1,10 @@
 /** The Markdown file for tasks. It is shown in the list, and chosen with the system's file dialog or by typing its path. */
 import { useId, useRef, useState } from 'react';
 import { call } from '../../api';
-import { Button, Dialog } from '../../design';
+import { Button, Dialog, TextInput } from '../../design';
 import { useActions } from '../../keys';
 import { platform } from '../../platform';
-import { showError, showToast } from '../../state/toasts';
+import { showError, showToast, useAttempt } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Gaps.module.css';
@@ -34,7 +34,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
   const field = useRef<HTMLInputElement>(null);
   const [path, setPath] = useState(file ?? '');
   const [isTried, setTried] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { problem, run, say } = useAttempt();
   const id = useId();
   const words = t.gaps;
   const isBad = isTried && !isTasksPath(path);
@@ -48,20 +48,18 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
   };
   const save = async () => {
     setTried(true);
-    setProblem(null);
+    say(null);
     const chosen = path.trim();
     if (!isTasksPath(chosen)) return;
     if (gap !== null) {
       if (await confirmGap(gap, chosen)) onClose();
       return;
     }
-    try {
+    await run(async () => {
       await call('tasks_file_set', { path: chosen });
       showToast({ text: words.fileSet(chosen), replaces: 'decision' });
       onClose();
-    } catch (thrown) {
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    }
+    });
   };
   useActions('editor', { 'editor.save': () => void save() });
   return (
@@ -72,14 +70,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
       size="m"
       testId={TESTIDS.tasksDialog}
       focus={field}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" action="editor.save" testId={TESTIDS.tasksSave} onClick={() => void save()}>
-            {gap === null ? words.dialogSave : words.dialogSaveConfirm}
-          </Button>
-        </>
-      }
+      confirm={{ label: gap === null ? words.dialogSave : words.dialogSaveConfirm, run: save, action: 'editor.save', testId: TESTIDS.tasksSave }}
     >
       <p>{words.dialogText}</p>
       <div className={css.field}>
@@ -87,24 +78,7 @@ export function TasksFileDialog({ file, gap, onClose }: { file: string | null; g
           {words.dialogField}
         </label>
         <div className={css.row}>
-          <input
-            ref={field}
-            id={id}
-            className={css.input}
-            value={path}
-            placeholder={words.dialogPlaceholder}
-            spellCheck={false}
-            autoComplete="off"
-            aria-invalid={isBad}
-            aria-describedby={`${id}-problem`}
-            data-testid={TESTIDS.tasksPath}
-            onChange={(event) => setPath(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
-              event.preventDefault();
-              void save();
-            }}
-          />
+          <TextInput ref={field} id={id} className={css.input} value={path} placeholder={words.dialogPlaceholder} isBad={isBad} aria-describedby={`${id}-problem`} testId={TESTIDS.tasksPath} onType={setPath} onEnter={save} />
           {/* In a browser, no file dialog reveals a path. */}
           {platform().fileAccess === 'pick_files' ? (
             <Button testId={TESTIDS.tasksBrowse} onClick={browse}>

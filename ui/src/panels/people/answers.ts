@@ -1,9 +1,8 @@
 /** Answers about pairs of handles: shown immediately, sent in order, undone one by one. */
 import { useMemo, useState } from 'react';
-import { type LinkView, call, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type LinkView, byId, call, useRpc, useWithLayers } from '../../api';
 import { stampOf } from '../../api/optimistic';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { t } from '../../strings';
 import { handleWithChannel } from './clues';
 
@@ -42,7 +41,6 @@ export function useLinks(page = LINKS_PAGE) {
       if (data && data.items.length === pages[filter] * page && data.total > data.items.length) setPages((now) => ({ ...now, [filter]: now[filter] + 1 }));
     },
     error: failed.error,
-    isLoading: open.isPending || answered.isPending,
     retry: () => void Promise.all([open.refetch(), answered.refetch()]),
   };
 }

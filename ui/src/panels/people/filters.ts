@@ -1,5 +1,5 @@
 /** Filters people by words in the name, handle or channel, by type, by channel, and by open suggestions. Pure. */
-import type { Count, PersonView } from '../../api';
+import { type Count, type PersonView, tally } from '../../api';
 import { nameOf, t } from '../../strings';
 
 export interface PeopleFilters {
@@ -35,12 +35,6 @@ const fitsOpen = (person: PersonView, { open }: PeopleFilters) => !open || perso
 export function shownPeople(people: readonly PersonView[], query: string, filters: PeopleFilters): readonly PersonView[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return people.filter((person) => hasWords(person, words) && fitsKind(person, filters) && fitsChannel(person, filters) && fitsOpen(person, filters));
-}
-
-function tally(names: Iterable<string>): Count[] {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => ({ name, label: null, count }));
 }
 
 /** Counts of each facet, without its own condition. */

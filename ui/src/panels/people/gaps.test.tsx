@@ -138,7 +138,7 @@ describe('gaps', () => {
     fireEvent(window, new Event('focus'));
     await waitFor(() => expect(rows()).toHaveLength(0));
     fireEvent.click(screen.getByTestId('gaps-done'));
-    await waitFor(() => expect(screen.getByTestId('gap-task').textContent).toContain(`Done: its box is checked, noticed on ${day(Date.UTC(2026, 10, 19))}.`));
+    await waitFor(() => expect(screen.getByTestId('gap-task').textContent).toContain(`Done: its box was found checked on ${day(Date.UTC(2026, 10, 19))}.`));
   });
 
   test('with nothing to decide it says what would stand there; a failure says what is safe', async () => {

@@ -1,8 +1,6 @@
 /** Capability gaps and the person's decisions about them. */
-import { type GapView, type PersonView, call } from '../../api';
-import { addLayer } from '../../api/layers';
-import { noteFinal, perform } from '../../state/decisions';
-import { showError, showToast } from '../../state/toasts';
+import { type GapView, type PersonView, addLayer, call } from '../../api';
+import { noteFinal, perform, showError, showToast } from '../../state';
 import { t } from '../../strings';
 
 export type GapFilter = 'open' | 'tasks' | 'done';

@@ -3,7 +3,7 @@ import { BadgeCheck, Bot, Server, UserRound, UsersRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { PersonHandle } from '../../api';
 import { Badge, Button, cx, shortDate } from '../../design';
-import { useNow } from '../../state/clock';
+import { useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { handleName } from './clues';
@@ -68,7 +68,7 @@ export function HandleRow({ handle }: { handle: PersonHandle }) {
         </span>
       ) : null}
       <span className={cx('num', css.when)}>
-        {t.people.messages(handle.messages)}
+        {t.app.messages(handle.messages)}
         {handle.first === null || handle.last === null ? null : <span className={css.span}> · {t.people.seen(shortDate(handle.first, now), shortDate(handle.last, now))}</span>}
       </span>
     </li>

@@ -1,7 +1,6 @@
 /** A profile in display order, the reason why each past version ended, and the person's corrections. */
-import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
-import type { Change } from '../../api/layers';
-import { perform } from '../../state/decisions';
+import { type Change, type ProfileEntryView, type ProfileVersionView, call } from '../../api';
+import { perform } from '../../state';
 import { nameOf, t } from '../../strings';
 
 /** The order in the specification (seed 001). */
@@ -115,13 +114,10 @@ export function shareEntry(entry: ProfileEntryView, is_shared: boolean): Promise
  * Replaces an entry with the person's own words. Versions are never removed, so an undo adds a version with the previous text.
  */
 export function correct({ version }: ProfileEntryView, content: string): Promise<boolean> {
-  let made = version.id;
   return perform({
     text: t.profile.didCorrect,
     undone: t.profile.undidCorrect,
-    send: async () => {
-      ({ id: made } = await call('profile_correct', { id: version.id, content }));
-    },
-    undo: () => call('profile_correct', { id: made, content: version.content }),
+    send: () => call('profile_correct', { id: version.id, content }),
+    undo: ({ id }) => call('profile_correct', { id, content: version.content }),
   });
 }

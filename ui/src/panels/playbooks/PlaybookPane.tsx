@@ -1,101 +1,68 @@
-/** One playbook: its steps, parameters, supporting and contradicting sessions, and the actions. */
+/** One playbook: its steps and parameters, the sessions for and against it, the decision, and its export as a skill. */
 import { Archive, Check, Download, RotateCcw, X } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { type PlaybookDetail, type PlaybookListRow, type PlaybookSessionView, call, useRpc } from '../../api';
-import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, PaneFoot, cx, fullTime, shortDate } from '../../design';
-import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { openConversation } from '../../state/nav';
-import { showError, showToast } from '../../state/toasts';
-import { useUiState } from '../../state/uiState';
+import { Badge, Button, Dialog, fullTime, shortDate } from '../../design';
+import { actOn, useActions } from '../../keys';
+import { openConversation, showError, showToast, useNow, useUiState } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { DetailPane, Hint, type RowAnswer, RowAnswers, SaidLine, Section } from '../shared/DetailPane';
 import { isBuiltIn, proposerName } from '../shared/proposers';
-import { decide, mayBecome } from './acts';
+import { type Status, mayBecome } from './acts';
 import css from './Playbooks.module.css';
+
+const ANSWERS: readonly RowAnswer<Status>[] = [
+  { to: 'approved', action: 'playbooks.approve', label: t.playbooks.approve, icon: Check, tone: 'primary', testId: TESTIDS.playbookApprove },
+  { to: 'rejected', action: 'playbooks.reject', label: t.playbooks.reject, icon: X, testId: TESTIDS.playbookReject },
+  { to: 'parked', action: 'playbooks.park', label: t.playbooks.park, icon: Archive, tone: 'quiet', testId: TESTIDS.playbookPark },
+  { to: 'candidate', action: 'playbooks.restore', label: t.playbooks.restore, icon: RotateCcw, tone: 'quiet', testId: TESTIDS.playbookRestore },
+];
 
 export function PlaybookPane({ playbook, isRested }: { playbook: PlaybookListRow; isRested: boolean }) {
   const now = useNow();
-  const { data: detail, error, refetch } = useRpc('playbook_get', { id: playbook.id }, { enabled: isRested });
+  const answer = useRpc('playbook_get', { id: playbook.id }, { enabled: isRested });
   const [isExporting, setExporting] = useState(false);
   const isApproved = playbook.status === 'approved';
   useActions('playbooks', {
-    'playbooks.export': () => {
-      if (!isApproved) return false;
-      setExporting(true);
-      return true;
-    },
-    'playbooks.open': () => {
-      const first = detail?.supporting[0];
-      if (!first) return false;
-      openConversation(first.conversation_id, first.message_ids[0]);
-      return true;
-    },
+    'playbooks.export': () => isApproved && setExporting(true),
+    'playbooks.open': () => actOn(answer.data?.supporting[0], (first) => openConversation(first.conversation_id, first.message_ids[0])),
   });
   return (
     <>
-      <PaneBody label={t.playbooks.detail} of={playbook.id} testId={TESTIDS.playbookDetail}>
-        <article className={css.detail}>
-          <header className={css.head}>
-            <h2 className={css.title} data-testid={TESTIDS.playbookTitle}>
-              {playbook.title}
-            </h2>
-            <Badge tone={playbook.status === 'candidate' ? 'accent' : undefined}>{nameOf(t.playbooks.statuses, playbook.status)}</Badge>
-          </header>
-          <p className={cx('num', css.facts)}>
+      <DetailPane
+        label={t.playbooks.detail}
+        of={playbook.id}
+        testId={TESTIDS.playbookDetail}
+        title={playbook.title}
+        titleTestId={TESTIDS.playbookTitle}
+        marks={<Badge tone={playbook.status === 'candidate' ? 'accent' : undefined}>{nameOf(t.playbooks.statuses, playbook.status)}</Badge>}
+        facts={
+          <>
             <span>{t.playbooks.seen(playbook.occurrences)}</span>
             <span>{t.playbooks.last(shortDate(playbook.last, now))}</span>
             <span>{nameOf(t.playbooks.sure, playbook.confidence)}</span>
             <span>{t.playbooks.version(playbook.version)}</span>
             {playbook.is_parked_by_age ? <span>{t.playbooks.byAge}</span> : null}
-          </p>
-          {error && !detail ? (
-            <ErrorState title={t.playbooks.detailFailed} text={t.playbooks.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-          ) : detail ? (
-            <Known detail={detail} />
-          ) : (
-            <LoadingRows rows={4} />
-          )}
-        </article>
-      </PaneBody>
-      <PaneFoot label={t.playbooks.detail}>
-        {mayBecome(playbook, 'approved') ? (
-          <Button tone="primary" icon={<Check size={15} aria-hidden="true" />} action="playbooks.approve" testId={TESTIDS.playbookApprove} onClick={() => void decide(playbook, 'approved')}>
-            {t.playbooks.approve}
-          </Button>
-        ) : null}
-        {mayBecome(playbook, 'rejected') ? (
-          <Button icon={<X size={15} aria-hidden="true" />} action="playbooks.reject" testId={TESTIDS.playbookReject} onClick={() => void decide(playbook, 'rejected')}>
-            {t.playbooks.reject}
-          </Button>
-        ) : null}
-        {mayBecome(playbook, 'parked') ? (
-          <Button tone="quiet" icon={<Archive size={15} aria-hidden="true" />} action="playbooks.park" testId={TESTIDS.playbookPark} onClick={() => void decide(playbook, 'parked')}>
-            {t.playbooks.park}
-          </Button>
-        ) : null}
-        {mayBecome(playbook, 'candidate') ? (
-          <Button tone="quiet" icon={<RotateCcw size={15} aria-hidden="true" />} action="playbooks.restore" testId={TESTIDS.playbookRestore} onClick={() => void decide(playbook, 'candidate')}>
-            {t.playbooks.restore}
-          </Button>
-        ) : null}
-        {isApproved ? (
-          <Button icon={<Download size={15} aria-hidden="true" />} action="playbooks.export" testId={TESTIDS.playbookExport} onClick={() => setExporting(true)}>
-            {t.playbooks.export}
-          </Button>
-        ) : null}
-      </PaneFoot>
+          </>
+        }
+        answer={answer}
+        words={t.playbooks}
+        foot={
+          <>
+            <RowAnswers answers={ANSWERS} isPossible={(to) => mayBecome(playbook, to)} />
+            {isApproved ? (
+              <Button icon={<Download size={15} aria-hidden="true" />} action="playbooks.export" testId={TESTIDS.playbookExport}>
+                {t.playbooks.export}
+              </Button>
+            ) : null}
+          </>
+        }
+      >
+        {(detail) => <Known detail={detail} />}
+      </DetailPane>
       {isExporting ? <ExportDialog playbook={playbook} onClose={() => setExporting(false)} /> : null}
     </>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className={css.section}>
-      <h3 className={css.heading}>{title}</h3>
-      {children}
-    </section>
   );
 }
 
@@ -103,9 +70,7 @@ function Known({ detail }: { detail: PlaybookDetail }) {
   return (
     <>
       {detail.description !== null ? <p className={css.when}>{detail.description}</p> : null}
-      <p className={css.hint} data-testid={TESTIDS.playbookMadeBy}>
-        {t.playbooks.madeBy(isBuiltIn(detail.proposer) ? t.playbooks.rules : proposerName(detail.proposer))}
-      </p>
+      <Hint testId={TESTIDS.playbookMadeBy}>{t.playbooks.madeBy(isBuiltIn(detail.proposer) ? t.app.builtInEngine : proposerName(detail.proposer))}</Hint>
       <Section title={t.playbooks.stepsTitle}>
         <ol className={css.steps}>
           {detail.steps.map((step) => (
@@ -135,7 +100,7 @@ function Known({ detail }: { detail: PlaybookDetail }) {
         <Sessions sessions={detail.supporting} testId={TESTIDS.playbookSession} />
       </Section>
       <Section title={t.playbooks.contradicting}>
-        {detail.contradicting.length > 0 ? <Sessions sessions={detail.contradicting} testId={TESTIDS.playbookAgainst} /> : <p className={css.hint}>{t.playbooks.contradictingNone}</p>}
+        {detail.contradicting.length > 0 ? <Sessions sessions={detail.contradicting} testId={TESTIDS.playbookAgainst} /> : <Hint>{t.playbooks.contradictingNone}</Hint>}
       </Section>
     </>
   );
@@ -147,13 +112,9 @@ function Sessions({ sessions, testId }: { sessions: readonly PlaybookSessionView
     <ul className={css.lines}>
       {sessions.map((session) => (
         <li key={`${session.conversation_id} ${session.time}`}>
-          <button type="button" className={css.said} data-testid={testId} onClick={() => openConversation(session.conversation_id, session.message_ids[0])}>
-            <span className={css.words}>{session.title}</span>
-            <span className={css.author} title={fullTime(session.time)}>
-              {shortDate(session.time, now)}
-              {session.against === null ? '' : `: ${nameOf(t.playbooks.why, session.against)}`}
-            </span>
-          </button>
+          <SaidLine conversation={session.conversation_id} message={session.message_ids[0]} testId={testId} isAuthorLast author={<span title={fullTime(session.time)}>{`${shortDate(session.time, now)}${session.against === null ? '' : `: ${nameOf(t.playbooks.why, session.against)}`}`}</span>}>
+            {session.title}
+          </SaidLine>
         </li>
       ))}
     </ul>
@@ -183,16 +144,9 @@ function ExportDialog({ playbook, onClose }: { playbook: PlaybookListRow; onClos
       title={t.playbooks.exportTitle}
       testId={TESTIDS.playbookExportDialog}
       focus={field}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" disabled={!dir} testId={TESTIDS.playbookExportConfirm} onClick={save}>
-            {t.playbooks.exportDo}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.playbooks.exportDo, run: save, isDisabled: !dir, testId: TESTIDS.playbookExportConfirm }}
     >
-      <p className={css.hint}>{t.playbooks.exportText}</p>
+      <Hint>{t.playbooks.exportText}</Hint>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,6 +1,6 @@
 /** Decisions about playbooks: stored by the backend, each with one undo. */
 import { type PlaybookListRow, call } from '../../api';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { t } from '../../strings';
 
 export type Status = 'candidate' | 'approved' | 'rejected' | 'parked';
@@ -19,16 +19,11 @@ export function mayBecome(playbook: PlaybookListRow, status: Status): boolean {
 }
 
 export function decide(playbook: PlaybookListRow, status: Status): Promise<boolean> {
-  let decision: string | null = null;
   return perform({
     text: DONE[status](playbook.title),
     ids: [playbook.id],
     changes: [{ id: playbook.id, to: { status, is_parked_by_age: false }, from: { status: playbook.status, is_parked_by_age: playbook.is_parked_by_age } }],
-    send: async () => {
-      decision = (await call('playbook_decide', { id: playbook.id, status, version: playbook.version })).decision_id;
-    },
-    undo: async () => {
-      if (decision !== null) await call('playbook_undo', { id: decision });
-    },
+    send: () => call('playbook_decide', { id: playbook.id, status, version: playbook.version }),
+    undo: ({ decision_id }) => call('playbook_undo', { id: decision_id }),
   });
 }

@@ -1,10 +1,9 @@
 /** Agents and their access levels. */
 import { Bot } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { type AgentView, call, useRpc } from '../../api';
-import { useWithLayers } from '../../api/layers';
+import { type AgentView, call, useRpc, useWithLayers } from '../../api';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented } from '../../design';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Privacy.module.css';
@@ -36,7 +35,7 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
     <div className={css.panel}>
       <PaneHeader title={words.title}>{tabs}</PaneHeader>
       {error && !data ? (
-        <ErrorState title={words.agentsFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+        <ErrorState title={t.app.agentsFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
       ) : !data ? (
         <LoadingRows />
       ) : (

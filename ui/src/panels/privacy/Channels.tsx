@@ -1,17 +1,14 @@
 /** All channels with who may see the knowledge from them, and a choice whose effect is counted before it is made. */
-import { Radio, SearchX } from 'lucide-react';
+import { Radio } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
-import { type ChannelView, useRpc } from '../../api';
-import { useWithLayers } from '../../api/layers';
-import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, SplitPane, facetValues } from '../../design';
-import { hotkeys, useActions } from '../../keys';
-import { createListState } from '../../state/list';
-import { go } from '../../state/nav';
-import { useSettled } from '../../state/settled';
-import { nameOf, number, t } from '../../strings';
+import { type ChannelView, tally, useRpc, useWithLayers } from '../../api';
+import { Badge, Button, Facet, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, facetValues, focusList } from '../../design';
+import { useActions } from '../../keys';
+import { createListState, useSettled } from '../../state';
+import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
-import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
+import { ListDetail, useListRows } from '../shared/ListDetail';
+import { ListRow, RowLine, RowMeta, RowTitle } from '../shared/ListPane';
 import { VisibilityMark } from '../shared/Visibility';
 import { type Choice, VisibilityChoice, choiceOf, chooseVisibility } from '../shared/VisibilityChoice';
 import css from './Privacy.module.css';
@@ -24,14 +21,8 @@ const list = createListState();
 /** Identity of a channel: type and id. */
 export const channelKey = (channel: Pick<ChannelView, 'channel_type' | 'channel_id'>): string => `${channel.channel_type}:${channel.channel_id}`;
 
-function tally(names: readonly string[]) {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => ({ name, label: null, count }));
-}
-
 export function Channels({ tabs }: { tabs: ReactNode }) {
-  const { data: answer, error, isPending, refetch } = useRpc('channels_list', {});
+  const { data: answer, error, refetch } = useRpc('channels_list', {});
   const data = useWithLayers(answer, answer?.items ?? NONE, channelKey);
   const [query, setQuery] = useState('');
   const asked = useSettled(query.trim().toLowerCase(), QUERY_REST_MS);
@@ -40,10 +31,7 @@ export function Channels({ tabs }: { tabs: ReactNode }) {
   const found = useMemo(() => data.filter((each) => asked === '' || `${each.title}\n${each.channel_id}\n${nameOf(t.channel, each.channel_type)}`.toLowerCase().includes(asked)), [data, asked]);
   const ofType = useMemo(() => found.filter((each) => types.length === 0 || types.includes(each.channel_type)), [found, types]);
   const shown = useMemo(() => ofType.filter((each) => visibilities.length === 0 || visibilities.includes(each.visibility)), [ofType, visibilities]);
-  const ids = useMemo(() => shown.map(channelKey), [shown]);
-  const rows = useRows(list, ids);
-  const here = shown[rows.at];
-  useActions('privacy', { 'privacy.next': rows.next, 'privacy.previous': rows.previous, 'privacy.first': rows.first, 'privacy.last': rows.last });
+  const rows = useListRows('privacy', list, shown, channelKey);
   const words = t.privacy;
   const clear = () => {
     setQuery('');
@@ -51,36 +39,28 @@ export function Channels({ tabs }: { tabs: ReactNode }) {
     setVisibilities([]);
   };
   return (
-    <SplitPane
+    <ListDetail
       name="privacy"
-      list={
-        <ListPane
-          title={words.title}
-          count={isPending ? undefined : number(shown.length)}
-          tabs={tabs}
-          live={isPending ? '' : words.live(shown.length)}
-          bars={
-            <PaneBar>
-              <SearchField label={words.search} value={query} onChange={setQuery} testId={TESTIDS.channelsSearch} onLeave={() => focusList(TESTIDS.channelsList)} />
-              <Facet label={words.type} values={facetValues(tally(found.map((each) => each.channel_type)), types, (name) => nameOf(t.channel, name))} chosen={types} onChange={setTypes} />
-              <Facet label={words.visibilityFilter} isSingle values={facetValues(tally(ofType.map((each) => each.visibility)), visibilities, (name) => nameOf(words.visibility, name), ['public', 'private', 'mixed'])} chosen={visibilities} onChange={setVisibilities} />
-            </PaneBar>
-          }
-        >
-          {error && data.length === 0 ? (
-            <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-          ) : isPending ? (
-            <LoadingRows height={ROW_PX} />
-          ) : data.length === 0 ? (
-            <EmptyState icon={<Radio size={18} />} title={words.emptyTitle} text={words.emptyText} action={<Button onClick={() => go('sources')}>{words.emptyAction}</Button>} />
-          ) : shown.length === 0 ? (
-            <EmptyState icon={<SearchX size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={clear}>{words.clearFilters}</Button>} />
-          ) : (
-            <ListRows label={words.channels} testId={TESTIDS.channelsList} rowTestId={TESTIDS.channelRow} items={shown} rows={rows} render={(channel) => <Row channel={channel} />} />
-          )}
-        </ListPane>
+      title={words.title}
+      words={words}
+      icon={Radio}
+      rows={rows}
+      all={answer && data}
+      error={error}
+      onRetry={refetch}
+      tabs={tabs}
+      testId={TESTIDS.channelsList}
+      rowTestId={TESTIDS.channelRow}
+      renderRow={(channel) => <Row channel={channel} />}
+      renderDetail={(channel) => <ChannelPane key={channelKey(channel)} channel={channel} />}
+      onClear={clear}
+      bars={
+        <PaneBar>
+          <SearchField label={words.search} value={query} onChange={setQuery} testId={TESTIDS.channelsSearch} onLeave={() => focusList(TESTIDS.channelsList)} />
+          <Facet label={words.type} values={facetValues(tally(found.map((each) => each.channel_type)), types, (name) => nameOf(t.channel, name))} chosen={types} onChange={setTypes} />
+          <Facet label={words.visibilityFilter} isSingle values={facetValues(tally(ofType.map((each) => each.visibility)), visibilities, (name) => nameOf(words.visibility, name), ['public', 'private', 'mixed'])} chosen={visibilities} onChange={setVisibilities} />
+        </PaneBar>
       }
-      detail={here ? <ChannelPane key={channelKey(here)} channel={here} /> : <Nothing />}
     />
   );
 }
@@ -141,7 +121,7 @@ function ChannelPane({ channel }: { channel: ChannelView }) {
         </div>
       </PaneBody>
       <PaneFoot label={t.privacy.whoSees}>
-        <Button tone="primary" action="privacy.apply" testId={TESTIDS.visibilityApply} disabled={value === current} onClick={() => void hotkeys.run('privacy.apply')}>
+        <Button tone="primary" action="privacy.apply" testId={TESTIDS.visibilityApply} disabled={value === current}>
           {t.privacy.apply}
         </Button>
         {value === current ? null : (

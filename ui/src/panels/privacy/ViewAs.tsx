@@ -7,9 +7,7 @@ import { EyeOff, ScanEye } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';
 import { type ContextItemView, type ContextRequestView, type ContextResponse, useRpc } from '../../api';
 import { EmptyState, ErrorState, FreePick, LoadingRows, type Option, PaneBody, PaneHeader, Pick, SplitPane, endOfDay } from '../../design';
-import { useSettled } from '../../state/settled';
-import { openConversation, openMemory } from '../../state/nav';
-import { useUiState } from '../../state/uiState';
+import { openConversation, openMemory, useSettled, useUiState } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { personName } from '../people/clues';
@@ -78,7 +76,7 @@ export function ViewAs({ tabs }: { tabs: ReactNode }) {
           <PaneHeader level={2} title={t.privacy.contextTitle} count={data ? t.privacy.contextOf(charsOf(data.text), data.items.length) : undefined} />
           <PaneBody label={t.privacy.contextTitle}>
             {error ? (
-              <ErrorState title={t.privacy.contextFailed} text={t.privacy.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+              <ErrorState title={t.privacy.contextFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
             ) : isPending || !data ? (
               <LoadingRows />
             ) : (
@@ -129,8 +127,8 @@ function FormFields({ form, onChange }: { form: Form; onChange: (change: Partial
       <Field label={words.agent} hint={words.agentHint}>
         {({ id, describedBy }) => <FreePick id={id} describedBy={describedBy} label={words.agent} options={agentOptions} value={form.agent} onChange={(agent) => onChange({ agent })} testId={TESTIDS.viewAgent} />}
       </Field>
-      <Field label={words.person} hint={words.personHint}>
-        {({ id, describedBy }) => <Pick id={id} describedBy={describedBy} label={words.person} options={personOptions} value={form.person} onChange={(person) => onChange({ person })} none={words.noOption} testId={TESTIDS.viewPerson} />}
+      <Field label={t.app.talkingWith} hint={t.app.talkingWithHint}>
+        {({ id, describedBy }) => <Pick id={id} describedBy={describedBy} label={t.app.talkingWith} options={personOptions} value={form.person} onChange={(person) => onChange({ person })} none={words.noOption} testId={TESTIDS.viewPerson} />}
       </Field>
       <Field label={words.place} hint={words.placeHint}>
         {({ id, describedBy }) => <Pick id={id} describedBy={describedBy} label={words.place} options={channelOptions} value={form.channel} onChange={(channel) => onChange({ channel })} none={words.noOption} testId={TESTIDS.viewChannel} />}

@@ -1,72 +1,49 @@
-/** One clean-up proposal: before and after, the reason, the lines it is based on, and the answers. */
+/** One cleanup proposal: before and after, the reason, the lines it is based on, and the answers. */
 import { Archive, Check, RotateCcw, X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, type ReflectionSource, useRpc } from '../../api';
-import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, fullTime, shownStatement } from '../../design';
+import { Badge, Button, fullTime, shownStatement } from '../../design';
 import { useActions } from '../../keys';
-import { openConversation, openMemory } from '../../state/nav';
+import { openConversation, openLine, openMemory } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { DetailPane, type RowAnswer, RowAnswers } from '../shared/DetailPane';
 import { isBuiltIn, proposerName } from '../shared/proposers';
 import { VisibilityMark } from '../shared/Visibility';
-import { type Status, decide, mayBecome } from './acts';
+import { type Status, mayBecome } from './acts';
 import css from './Reflection.module.css';
 
+const ANSWERS: readonly RowAnswer<Status>[] = [
+  { to: 'accepted', action: 'reflection.accept', label: t.reflection.accept, icon: Check, tone: 'primary', testId: TESTIDS.reflectionAccept },
+  { to: 'refused', action: 'reflection.refuse', label: t.reflection.refuse, icon: X, testId: TESTIDS.reflectionRefuse },
+  { to: 'parked', action: 'reflection.park', label: t.reflection.park, icon: Archive, tone: 'quiet', testId: TESTIDS.reflectionPark },
+  { to: 'open', action: 'reflection.restore', label: t.reflection.restore, icon: RotateCcw, tone: 'quiet', testId: TESTIDS.reflectionRestore },
+];
+
 export function ReflectionPane({ row, isRested }: { row: ReflectionListRow; isRested: boolean }) {
-  const { data: detail, error, refetch } = useRpc('reflection_get', { id: row.id }, { enabled: isRested });
-  useActions('reflection', {
-    'reflection.open': () => {
-      const first = detail?.sources[0];
-      if (!first) return false;
-      openConversation(first.conversation_id, first.message_id);
-      return true;
-    },
-  });
-  const answer = (to: Status) => () => void decide([row], to);
+  const answer = useRpc('reflection_get', { id: row.id }, { enabled: isRested });
+  useActions('reflection', { 'reflection.open': () => openLine(answer.data?.sources[0]) });
   return (
-    <>
-      <PaneBody label={t.reflection.detail} of={row.id} testId={TESTIDS.reflectionDetail}>
-        <article className={css.detail}>
-          <header className={css.head}>
-            <h2 className={css.title} data-testid={TESTIDS.reflectionTitle}>
-              {nameOf(t.reflection.title, row.kind)}
-            </h2>
-            <Badge tone={row.status === 'accepted' ? 'accent' : undefined}>{nameOf(t.reflection.statuses, row.status)}</Badge>
-            <VisibilityMark visibility={row.visibility} />
-          </header>
-          <p className={css.reason}>{row.is_parked_by_age ? `${row.reason} ${t.reflection.byAge}.` : row.reason}</p>
-          {error && !detail ? (
-            <ErrorState title={t.reflection.detailFailed} text={t.reflection.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-          ) : detail ? (
-            <Known detail={detail} />
-          ) : (
-            <LoadingRows rows={4} />
-          )}
-        </article>
-      </PaneBody>
-      <PaneFoot label={t.reflection.detail}>
-        {mayBecome(row, 'accepted') ? (
-          <Button tone="primary" icon={<Check size={15} aria-hidden="true" />} action="reflection.accept" testId={TESTIDS.reflectionAccept} onClick={answer('accepted')}>
-            {t.reflection.accept}
-          </Button>
-        ) : null}
-        {mayBecome(row, 'refused') ? (
-          <Button icon={<X size={15} aria-hidden="true" />} action="reflection.refuse" testId={TESTIDS.reflectionRefuse} onClick={answer('refused')}>
-            {t.reflection.refuse}
-          </Button>
-        ) : null}
-        {mayBecome(row, 'parked') ? (
-          <Button tone="quiet" icon={<Archive size={15} aria-hidden="true" />} action="reflection.park" testId={TESTIDS.reflectionPark} onClick={answer('parked')}>
-            {t.reflection.park}
-          </Button>
-        ) : null}
-        {mayBecome(row, 'open') ? (
-          <Button tone="quiet" icon={<RotateCcw size={15} aria-hidden="true" />} action="reflection.restore" testId={TESTIDS.reflectionRestore} onClick={answer('open')}>
-            {t.reflection.restore}
-          </Button>
-        ) : null}
-      </PaneFoot>
-    </>
+    <DetailPane
+      className={css.detail}
+      label={t.reflection.detail}
+      of={row.id}
+      testId={TESTIDS.reflectionDetail}
+      title={nameOf(t.reflection.title, row.kind)}
+      titleTestId={TESTIDS.reflectionTitle}
+      marks={
+        <>
+          <Badge tone={row.status === 'accepted' ? 'accent' : undefined}>{nameOf(t.reflection.statuses, row.status)}</Badge>
+          <VisibilityMark visibility={row.visibility} />
+        </>
+      }
+      first={<p className={css.reason}>{row.is_parked_by_age ? `${row.reason} ${t.reflection.byAge}.` : row.reason}</p>}
+      answer={answer}
+      words={t.reflection}
+      foot={<RowAnswers answers={ANSWERS} isPossible={(to) => mayBecome(row, to)} />}
+    >
+      {(detail) => <Known detail={detail} />}
+    </DetailPane>
   );
 }
 
@@ -74,7 +51,7 @@ function Known({ detail }: { detail: ReflectionDetail }) {
   return (
     <>
       <p className={css.reason} data-testid={TESTIDS.reflectionMadeBy}>
-        {t.reflection.madeBy(isBuiltIn(detail.proposer) ? t.reflection.rules : proposerName(detail.proposer))}
+        {t.reflection.madeBy(isBuiltIn(detail.proposer) ? t.app.builtInEngine : proposerName(detail.proposer))}
       </p>
       <div className={css.sides}>
         <Sides title={t.reflection.before} testId={TESTIDS.reflectionBefore}>
@@ -103,7 +80,7 @@ function Sources({ sources }: { sources: readonly ReflectionSource[] }) {
       <ul className={css.lines}>
         {sources.map((source) => (
           <li key={`${source.memory_id} ${source.message_id} ${source.quote}`}>
-            <button type="button" className={css.line} title={t.reflection.openLine} data-testid={TESTIDS.reflectionSource} onClick={() => openConversation(source.conversation_id, source.message_id)}>
+            <button type="button" className={css.line} title={t.app.openInConversation} data-testid={TESTIDS.reflectionSource} onClick={() => openConversation(source.conversation_id, source.message_id)}>
               <span className={css.quote}>{`“${source.quote}”`}</span>
               <span className={css.meta}>
                 {source.author}, {fullTime(source.time)}, {source.title}

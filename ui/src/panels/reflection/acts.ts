@@ -1,7 +1,6 @@
-/** Decisions about clean-up proposals: stored by the backend immediately, with one undo. No memory changes before a run. */
+/** Decisions about cleanup proposals: stored by the backend immediately, with one undo. No memory changes before a run. */
 import { type ReflectionListRow, call } from '../../api';
-import { perform } from '../../state/decisions';
-import { showToast } from '../../state/toasts';
+import { perform, showToast } from '../../state';
 import { t } from '../../strings';
 
 export type Status = 'open' | 'accepted' | 'refused' | 'parked';
@@ -45,7 +44,6 @@ export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<
 
 /** Applies all accepted proposals as one run with one undo. */
 export function apply(rows: readonly ReflectionListRow[]): Promise<boolean> {
-  let operation: string | null = null;
   return perform({
     text: t.reflection.applying(rows.length),
     undone: t.reflection.runUndone,
@@ -53,12 +51,10 @@ export function apply(rows: readonly ReflectionListRow[]): Promise<boolean> {
     changes: rows.map(({ id, status }) => ({ id, to: { status: 'applied' }, from: { status } })),
     send: async () => {
       const run = await call('reflections_apply', { ids: rows.map((row) => row.id) });
-      operation = run.operation_id;
       const first = run.needs_look[0];
       if (first) showToast({ tone: 'warn', text: t.reflection.needsLook(run.needs_look.length, first.reason) });
+      return run;
     },
-    undo: async () => {
-      if (operation !== null) await call('undo', { operation_id: operation });
-    },
+    undo: async ({ operation_id }) => operation_id !== null && call('undo', { operation_id }),
   });
 }

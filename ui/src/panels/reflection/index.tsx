@@ -1,31 +1,25 @@
 /**
- * Reflection: clean-up proposals for memories. A list by status and kind, and the proposal under the cursor with before and
+ * Reflection: cleanup proposals for memories. A list by status and kind, and the proposal under the cursor with before and
  * after. The person accepts or dismisses proposals. Accepted ones are applied in one run, with a backup before it and one undo.
  *
  * Not in this panel: making proposals, which the backend does, and the memories themselves, which open in their own panel.
  */
 import { ListChecks, SearchX } from 'lucide-react';
 import { memo, useMemo } from 'react';
-import { type ReflectionListRow, call, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
-import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBar, Segmented, SplitPane, shortDate } from '../../design';
+import { type ReflectionListRow, byId, call, useRpc, useWithLayers } from '../../api';
+import { Badge, Button, EmptyState, PaneBar, Segmented, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { createListState } from '../../state/list';
-import { useSettled } from '../../state/settled';
-import { showError, showToast } from '../../state/toasts';
-import { useUiState } from '../../state/uiState';
-import { nameOf, number, t } from '../../strings';
+import { createListState, showError, showToast, useNow, useUiChoice } from '../../state';
+import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';
-import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
+import { ListDetail, useListRows } from '../shared/ListDetail';
+import { ListRow, RowAside, RowLine, RowMeta, RowTitle } from '../shared/ListPane';
 import { cancelJob, isOpen, useJobs } from '../shared/jobs';
 import { type Status, apply, decide, isWaiting, mayBecome } from './acts';
 import { ReflectionPane } from './ReflectionPane';
 import css from './Reflection.module.css';
 
-/** Longer than the time between two repeats of a held key. */
-const REST_MS = 100;
 const NONE: readonly ReflectionListRow[] = [];
 const STATUSES = ['waiting', 'applied', 'parked', 'refused'] as const;
 const KINDS = ['all', 'archive', 'merge'] as const;
@@ -41,15 +35,10 @@ export default function Reflection() {
   const { data, error, refetch } = useRpc('reflections_list', {});
   const jobs = useJobs();
   const proposals = useWithLayers(data, data?.items ?? NONE, byId);
-  const [storedStatus, setStatus] = useUiState<string>('reflection.status', 'waiting');
-  const [storedKind, setKind] = useUiState<string>('reflection.kind', 'all');
-  const status: StatusFilter = STATUSES.find((each) => each === storedStatus) ?? 'waiting';
-  const kind: KindFilter = KINDS.find((each) => each === storedKind) ?? 'all';
+  const [status, setStatus, nextStatus] = useUiChoice('reflection.status', STATUSES, 'waiting');
+  const [kind, setKind] = useUiChoice('reflection.kind', KINDS, 'all');
   const shown = useMemo(() => proposals.filter((row) => isIn(row, status, kind)), [proposals, status, kind]);
-  const ids = useMemo(() => shown.map((row) => row.id), [shown]);
-  const rows = useRows(list, ids);
-  const here = shown.find((row) => row.id === rows.cursor);
-  const rested = useSettled(rows.cursor, REST_MS);
+  const rows = useListRows('reflection', list, shown, byId);
   const accepted = useMemo(() => proposals.filter((row) => row.status === 'accepted'), [proposals]);
   const open = shown.filter((row) => row.status === 'open');
   const job = jobs?.find((each) => each.kind === 'reflect' && isOpen(each));
@@ -64,7 +53,7 @@ export default function Reflection() {
     call('reflections_undo', {}).then(({ summary }) => showToast({ text: summary ?? t.app.nothingToUndo, replaces: 'decision' }), showError);
   };
   const act = (to: Status) => () => {
-    const row = proposals.find((each) => each.id === list.get().cursor);
+    const row = rows.current();
     if (!row || !mayBecome(row, to)) return false;
     void decide([row], to);
     // If the row stays visible after the answer, the cursor moves to the next one.
@@ -72,10 +61,6 @@ export default function Reflection() {
     return true;
   };
   useActions('reflection', {
-    'reflection.next': rows.next,
-    'reflection.previous': rows.previous,
-    'reflection.first': rows.first,
-    'reflection.last': rows.last,
     'reflection.accept': act('accepted'),
     'reflection.refuse': act('refused'),
     'reflection.park': act('parked'),
@@ -86,7 +71,7 @@ export default function Reflection() {
       return true;
     },
     'reflection.look': look,
-    'reflection.filter': () => setStatus(STATUSES[(STATUSES.indexOf(status) + 1) % STATUSES.length] ?? 'waiting'),
+    'reflection.filter': () => setStatus(nextStatus),
   });
   const waiting = proposals.filter(isWaiting).length;
   const kinds = KINDS.filter((each) => each === 'all' || proposals.some((row) => isIn(row, status, each)));
@@ -96,121 +81,98 @@ export default function Reflection() {
     </Button>
   );
 
+  const showWaiting = () => {
+    setStatus('waiting');
+    setKind('all');
+  };
+  const none =
+    status === 'waiting' && kind === 'all' ? (
+      <EmptyState icon={<ListChecks size={18} />} title={t.reflection.tidyTitle} text={t.reflection.tidyText} />
+    ) : (
+      <EmptyState icon={<SearchX size={18} />} title={t.reflection.noneTitle} text={t.reflection.noneText} action={<Button onClick={showWaiting}>{t.reflection.noneAction}</Button>} />
+    );
+
   return (
-    <SplitPane
+    <ListDetail
       name="reflection"
-      list={
-        <ListPane
-          title={t.panels.reflection}
-          count={data ? number(shown.length) : undefined}
-          live={data ? t.reflection.live(shown.length) : ''}
-          tabs={
-            <>
-              <span className={css.space} />
-              {lookButton}
-            </>
-          }
-          bars={
-            <>
-              {job ? (
-                <PaneBar>
-                  <div className={css.looking}>
-                    <JobProgress job={job} />
-                    <Button size="s" tone="quiet" testId={TESTIDS.reflectionCancel} onClick={() => cancelJob(job.id)}>
-                      {t.reflection.cancel}
-                    </Button>
-                  </div>
-                </PaneBar>
-              ) : null}
-              {proposals.length > 0 ? (
-                <PaneBar>
-                  <Segmented
-                    label={t.reflection.filter}
-                    value={status}
-                    choices={STATUSES.map((each) => ({
-                      value: each,
-                      label: nameOf(t.reflection.statuses, each),
-                      count: each === 'waiting' && waiting > 0 ? waiting : undefined,
-                      testId: `reflection-${each}`,
-                    }))}
-                    onChange={setStatus}
-                  />
-                </PaneBar>
-              ) : null}
-              {kinds.length > 2 || kind !== 'all' ? (
-                <PaneBar>
-                  <Segmented
-                    label={t.reflection.kindFilter}
-                    value={kind}
-                    choices={kinds.map((each) => ({ value: each, label: each === 'all' ? t.reflection.allKinds : nameOf(t.reflection.kinds, each), testId: `reflection-kind-${each}` }))}
-                    onChange={setKind}
-                  />
-                </PaneBar>
-              ) : null}
-              {accepted.length > 0 ? (
-                <div className={css.agreed} role="status">
-                  <span className={css.words}>{t.reflection.applyHint(accepted.length)}</span>
-                  <Button size="s" tone="primary" action="reflection.apply" testId={TESTIDS.reflectionApply} onClick={() => void apply(accepted)}>
-                    {t.reflection.apply(accepted.length)}
-                  </Button>
-                </div>
-              ) : null}
-              {status === 'waiting' && open.length > 1 ? (
-                <div className={css.agreed}>
-                  <span className={css.space} />
-                  <Button size="s" tone="quiet" testId={TESTIDS.reflectionAcceptAll} onClick={() => void decide(open, 'accepted')}>
-                    {t.reflection.acceptAll(open.length)}
-                  </Button>
-                </div>
-              ) : null}
-              {status === 'applied' && data?.run ? (
-                <div className={css.agreed} data-testid={TESTIDS.reflectionRun}>
-                  <span className={css.words}>{t.reflection.lastRun(data.run.summary, shortDate(data.run.at, now))}</span>
-                  <Button size="s" testId={TESTIDS.reflectionUndo} onClick={undoRun}>
-                    {t.reflection.undoRun}
-                  </Button>
-                </div>
-              ) : null}
-            </>
-          }
-        >
-          {error && !data ? (
-            <ErrorState title={t.reflection.loadFailed} text={t.reflection.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-          ) : !data ? (
-            <LoadingRows height={ROW_PX} />
-          ) : proposals.length === 0 ? (
-            <EmptyState icon={<ListChecks size={18} />} title={t.reflection.emptyTitle} text={t.reflection.emptyText} />
-          ) : shown.length === 0 && status === 'waiting' && kind === 'all' ? (
-            <EmptyState icon={<ListChecks size={18} />} title={t.reflection.tidyTitle} text={t.reflection.tidyText} />
-          ) : shown.length === 0 ? (
-            <EmptyState
-              icon={<SearchX size={18} />}
-              title={t.reflection.noneTitle}
-              text={t.reflection.noneText}
-              action={
-                <Button
-                  onClick={() => {
-                    setStatus('waiting');
-                    setKind('all');
-                  }}
-                >
-                  {t.reflection.noneAction}
-                </Button>
-              }
-            />
-          ) : (
-            <ListRows label={t.reflection.list} testId={TESTIDS.reflectionList} rowTestId={TESTIDS.reflectionRow} items={shown} rows={rows} render={(row) => <Row row={row} />} />
-          )}
-        </ListPane>
+      words={t.reflection}
+      icon={ListChecks}
+      rows={rows}
+      all={data && shown}
+      error={error}
+      onRetry={refetch}
+      testId={TESTIDS.reflectionList}
+      rowTestId={TESTIDS.reflectionRow}
+      renderRow={(row) => <Row row={row} />}
+      renderDetail={(row) => <ReflectionPane key={row.id} row={row} isRested={rows.isRested} />}
+      empty={proposals.length > 0 ? none : undefined}
+      tabs={
+        <>
+          <span className={css.space} />
+          {lookButton}
+        </>
       }
-      detail={
-        here ? (
-          <ReflectionPane key={here.id} row={here} isRested={rested === here.id} />
-        ) : data && shown.length > 0 ? (
-          <EmptyState icon={<ListChecks size={20} />} title={t.reflection.pickTitle} text={t.reflection.pickText} />
-        ) : (
-          <Nothing />
-        )
+      bars={
+        <>
+          {job ? (
+            <PaneBar>
+              <div className={css.looking}>
+                <JobProgress job={job} />
+                <Button size="s" tone="quiet" testId={TESTIDS.reflectionCancel} onClick={() => cancelJob(job.id)}>
+                  {t.reflection.cancel}
+                </Button>
+              </div>
+            </PaneBar>
+          ) : null}
+          {proposals.length > 0 ? (
+            <PaneBar>
+              <Segmented
+                value={status}
+                choices={STATUSES.map((each) => ({
+                  value: each,
+                  label: nameOf(t.reflection.statuses, each),
+                  count: each === 'waiting' && waiting > 0 ? waiting : undefined,
+                  testId: `reflection-${each}`,
+                }))}
+                onChange={setStatus}
+              />
+            </PaneBar>
+          ) : null}
+          {kinds.length > 2 || kind !== 'all' ? (
+            <PaneBar>
+              <Segmented
+                label={t.reflection.kindFilter}
+                value={kind}
+                choices={kinds.map((each) => ({ value: each, label: each === 'all' ? t.reflection.allKinds : nameOf(t.reflection.kinds, each), testId: `reflection-kind-${each}` }))}
+                onChange={setKind}
+              />
+            </PaneBar>
+          ) : null}
+          {accepted.length > 0 ? (
+            <div className={css.agreed} role="status">
+              <span className={css.words}>{t.reflection.applyHint(accepted.length)}</span>
+              <Button size="s" tone="primary" action="reflection.apply" testId={TESTIDS.reflectionApply} onClick={() => void apply(accepted)}>
+                {t.reflection.apply(accepted.length)}
+              </Button>
+            </div>
+          ) : null}
+          {status === 'waiting' && open.length > 1 ? (
+            <div className={css.agreed}>
+              <span className={css.space} />
+              <Button size="s" tone="quiet" testId={TESTIDS.reflectionAcceptAll} onClick={() => void decide(open, 'accepted')}>
+                {t.reflection.acceptAll(open.length)}
+              </Button>
+            </div>
+          ) : null}
+          {status === 'applied' && data?.run ? (
+            <div className={css.agreed} data-testid={TESTIDS.reflectionRun}>
+              <span className={css.words}>{t.reflection.lastRun(data.run.summary, shortDate(data.run.at, now))}</span>
+              <Button size="s" testId={TESTIDS.reflectionUndo} onClick={undoRun}>
+                {t.reflection.undoRun}
+              </Button>
+            </div>
+          ) : null}
+        </>
       }
     />
   );

@@ -32,7 +32,7 @@ describe('the list', () => {
     fireEvent.click(screen.getByTestId('reflection-kind-merge'));
     await waitFor(() => expect(rows()).toHaveLength(1));
     fireEvent.click(screen.getByTestId('reflection-refused'));
-    fireEvent.click(await screen.findByRole('button', { name: 'Show open clean-ups' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Show open cleanups' }));
     await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
@@ -43,7 +43,7 @@ describe('the list', () => {
     await screen.findByText('The disk is busy.');
     host.answer('reflections_list', () => ({ items: [], run: null, job_id: null }));
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    await screen.findByText('No clean-ups yet');
+    await screen.findByText('No cleanups yet');
     await press('l');
     await waitFor(() => expect(asked(host, 'reflections_look')).toHaveLength(1));
   });
@@ -111,7 +111,7 @@ describe('answers', () => {
     await screen.findByText('Nothing to clean up');
     fireEvent.click(screen.getByTestId('reflection-applied'));
     await waitFor(() => expect(rows()).toHaveLength(3));
-    expect((await screen.findByTestId('reflection-run')).textContent).toContain('Clean-up (3 changes)');
+    expect((await screen.findByTestId('reflection-run')).textContent).toContain('Cleanup (3 changes)');
     await press('u');
     await waitFor(() => expect(asked(host, 'undo')).toEqual([{ operation_id: 'op_tidy_1' }]));
     fireEvent.click(screen.getByTestId('reflection-waiting'));
@@ -126,14 +126,14 @@ describe('answers', () => {
     fireEvent.click(screen.getByTestId('reflection-applied'));
     fireEvent.click(await screen.findByTestId('btn-reflection-undo'));
     await waitFor(() => expect(asked(host, 'reflections_undo')).toHaveLength(1));
-    await screen.findByText('Undid: Clean-up (1 changes)');
+    await screen.findByText('Undid: Cleanup (1 changes)');
     fireEvent.click(screen.getByTestId('reflection-waiting'));
     await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
   test('while it looks there is progress, and it can be stopped', async () => {
     const host = await openReflection();
-    const job = { id: 'job_reflect', kind: 'reflect', title: '', conversation_id: null, state: 'running' as const, is_cancelling: false, stage: 'Looking for clean-ups', done: 20, total: 80, attempts: 1, attempts_max: 4, retry_at: null, error: null, result: null, created_at: 0, started_at: 0, finished_at: null };
+    const job = { id: 'job_reflect', kind: 'reflect', title: '', conversation_id: null, state: 'running' as const, is_cancelling: false, stage: 'Looking for cleanups', done: 20, total: 80, attempts: 1, attempts_max: 4, retry_at: null, error: null, result: null, created_at: 0, started_at: 0, finished_at: null };
     host.answer('jobs_list', () => ({ items: [job] }) as never);
     host.emit({ type: 'changed', tags: ['jobs'] });
     fireEvent.click(await screen.findByTestId('btn-reflection-cancel'));

@@ -1,20 +1,17 @@
 /** The pending memory under the cursor, and all actions on it as buttons that show their keys. */
-import { ChevronDown, ChevronUp, Check, Clock, GitMerge, Pencil, ShieldAlert, Undo2, X } from 'lucide-react';
+import { Check, Clock, GitMerge, Pencil, ShieldAlert, Undo2, X } from 'lucide-react';
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MemoryRow, NearMemory } from '../../api';
-import { Button, Dialog, EmptyState, IconButton, Menu, PaneBody, PaneFoot, PaneHeader, fullTime, shownStatement } from '../../design';
-import { type ActionIn, hotkeys, useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { decide } from '../../state/decisions';
-import { type ListState, beforeLeaving, stepFrom } from '../../state/list';
-import { painted } from '../../state/painted';
-import { type Store, useStore } from '../../state/store';
+import { Button, Dialog, EmptyState, Menu, PaneBody, PaneFoot, focusList, fullTime, shownStatement } from '../../design';
+import { useActions } from '../../keys';
+import { type ListState, type Store, beforeLeaving, decide, painted, stepFrom, useNow, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';
-import { focusList } from '../shared/focus';
+import { Nothing } from '../shared/ListPane';
 import { MemoryBody, nearOf, openSource } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';
+import { PositionHeader } from '../shared/PaneSteps';
 import { drafts, dropDrafts, keepDraft } from './drafts';
 import { type Queue, rowIn, snoozeTimes } from './queue';
 import css from './Review.module.css';
@@ -37,7 +34,7 @@ export function ReviewDetail(props: ReviewDetailProps) {
   const { list, ids, queue, isEmpty } = props;
   const cursor = useStore(list, (state) => state.cursor);
   const row = rowIn(queue, cursor);
-  if (!row) return isEmpty ? <div className={css.nothing} /> : <EmptyState title="" />;
+  if (!row) return isEmpty ? <Nothing /> : <EmptyState title="" />;
   return <Candidate {...props} row={row} at={ids.indexOf(row.id)} />;
 }
 
@@ -53,9 +50,6 @@ function usePainted<T>(value: T): T {
   }, [value]);
   return shown;
 }
-
-/** Buttons do the same as their keys, so they need not change when the cursor moves. */
-const act = (id: ActionIn<'review'>) => () => void hotkeys.run(id);
 
 function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, meant, snoozeOpen, onSnoozeOpen }: ReviewDetailProps & { row: MemoryRow; at: number }) {
   const next = stepFrom(ids, row.id, 1);
@@ -106,9 +100,7 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
 
   return (
     <>
-      <PaneHeader level={2} title={<span className="num">{t.review.position(at + 1, ids.length)}</span>}>
-        <Steps isFirst={at <= 0} isLast={at >= ids.length - 1} />
-      </PaneHeader>
+      <PositionHeader scope="review" at={at} of={ids.length} />
       <PaneBody label={t.review.detail} of={row.id}>
         <MemoryBody
           row={row}
@@ -139,22 +131,13 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
 
 /** Before a merge, shows the memory that is removed and the one that is kept. */
 function MergeDialog({ row, into, onMerge, onClose }: { row: MemoryRow; into: NearMemory; onMerge: () => void; onClose: () => void }) {
-  const confirm = useRef<HTMLButtonElement>(null);
   return (
     <Dialog
       open
       onClose={onClose}
       title={t.review.mergeTitle}
       testId={TESTIDS.mergeDialog}
-      focus={confirm}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button ref={confirm} tone="primary" testId={TESTIDS.mergeConfirm} onClick={onMerge}>
-            {t.review.merge}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.review.merge, run: onMerge, isFirst: true, testId: TESTIDS.mergeConfirm }}
     >
       <dl className={css.merge}>
         <dt>{t.review.mergeCandidate}</dt>
@@ -166,19 +149,6 @@ function MergeDialog({ row, into, onMerge, onClose }: { row: MemoryRow; into: Ne
     </Dialog>
   );
 }
-
-const Steps = memo(function Steps({ isFirst, isLast }: { isFirst: boolean; isLast: boolean }) {
-  return (
-    <>
-      <IconButton label={t.app.previous} action="review.previous" onClick={act('review.previous')} disabled={isFirst}>
-        <ChevronUp size={16} />
-      </IconButton>
-      <IconButton label={t.app.next} action="review.next" onClick={act('review.next')} disabled={isLast}>
-        <ChevronDown size={16} />
-      </IconButton>
-    </>
-  );
-});
 
 interface FootProps {
   isPending: boolean;
@@ -194,27 +164,27 @@ const Foot = memo(function Foot({ isPending, isEditing, canMerge, snoozeOpen, on
     <PaneFoot label={t.review.detail}>
       {isPending ? (
         <>
-          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="review.approve" testId={TESTIDS.approve} onClick={act('review.approve')}>
+          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="review.approve" testId={TESTIDS.approve}>
             {t.review.approve}
           </Button>
-          <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject} onClick={act('review.reject')}>
+          <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject}>
             {t.review.reject}
           </Button>
           <span className={css.space} />
-          <Button tone="quiet" icon={<Pencil size={15} aria-hidden="true" />} action="review.edit" testId={TESTIDS.edit} disabled={isEditing} onClick={act('review.edit')}>
+          <Button tone="quiet" icon={<Pencil size={15} aria-hidden="true" />} action="review.edit" testId={TESTIDS.edit} disabled={isEditing}>
             {t.review.edit}
           </Button>
-          <Button tone="quiet" icon={<GitMerge size={15} aria-hidden="true" />} action="review.merge" testId={TESTIDS.merge} disabled={!canMerge} title={canMerge ? undefined : t.review.mergeHint} onClick={act('review.merge')}>
+          <Button tone="quiet" icon={<GitMerge size={15} aria-hidden="true" />} action="review.merge" testId={TESTIDS.merge} disabled={!canMerge} title={canMerge ? undefined : t.review.mergeHint}>
             {t.review.merge}
           </Button>
           <Snooze open={snoozeOpen} onOpen={onSnoozeOpen} onSnooze={onSnooze} />
         </>
       ) : (
         <>
-          <Button icon={<Undo2 size={16} aria-hidden="true" />} action="review.restore" testId={TESTIDS.restore} onClick={act('review.restore')}>
+          <Button icon={<Undo2 size={16} aria-hidden="true" />} action="review.restore" testId={TESTIDS.restore}>
             {t.review.restore}
           </Button>
-          <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject} onClick={act('review.reject')}>
+          <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject}>
             {t.review.reject}
           </Button>
         </>

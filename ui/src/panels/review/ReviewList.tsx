@@ -3,11 +3,10 @@ import { CheckCheck, Inbox, Lock, ShieldCheck } from 'lucide-react';
 import { useCallback } from 'react';
 import type { MemoryRow } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, VirtualList } from '../../design';
-import { type ListState, extendTo, moveTo, toggleSelected } from '../../state/list';
-import { go } from '../../state/nav';
-import { type Store, useStore } from '../../state/store';
+import { type ListState, type Store, go, useStore } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { pickRow } from '../shared/ListDetail';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
 import { type MemoryRows } from '../shared/memoryRows';
 import { changedDraft, drafts } from './drafts';
@@ -32,11 +31,11 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
   const keyOf = useCallback((index: number) => entries[index]?.key ?? '', [entries]);
   const heightOf = useCallback((index: number) => (entries[index]?.kind === 'group' ? GROUP_HEIGHT : ROW_HEIGHT), [entries]);
 
-  if (error && rows.length === 0) return <ErrorState title={t.review.loadFailed} text={t.review.loadFailedText} detail={error.message} onRetry={retry} />;
+  if (error && rows.length === 0) return <ErrorState title={t.review.loadFailed} text={t.app.safeInDatabase} detail={error.message} onRetry={retry} />;
   if (isLoading) return <LoadingRows />;
   if (rows.length === 0) {
     return isPending ? (
-      <EmptyState icon={<Inbox size={18} />} title={t.review.emptyTitle} text={t.review.emptyText} action={<Button onClick={() => go('sources')}>{t.review.emptyAction}</Button>} testId={TESTIDS.reviewEmpty} />
+      <EmptyState icon={<Inbox size={18} />} title={t.review.emptyTitle} text={t.review.emptyText} action={<Button onClick={() => go('sources')}>{t.app.addSource}</Button>} testId={TESTIDS.reviewEmpty} />
     ) : (
       <EmptyState icon={<ShieldCheck size={18} />} title={t.review.emptyQuarantine} testId={TESTIDS.reviewEmpty} />
     );
@@ -61,13 +60,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
       activeIndex={indexIn(entries, cursor)}
       isHeading={(index) => entries[index]?.kind === 'group'}
       isSelected={(index) => selected.has(rowAt(index)?.id ?? '')}
-      onPick={(index, event) => {
-        const id = rowAt(index)?.id;
-        if (id === undefined) return;
-        if (event.shiftKey) list.update((state) => extendTo(state, ids, id));
-        else if (event.metaKey || event.ctrlKey) list.update((state) => toggleSelected(state, id));
-        else list.update((state) => moveTo(state, id));
-      }}
+      onPick={(index, event) => pickRow(list, ids, rowAt(index)?.id, event)}
       render={(index) => {
         const entry = entries[index];
         if (!entry) return null;

@@ -4,7 +4,7 @@
  * A draft ends when it is approved or canceled, or when another decision is made about its memory. Not in this module: drawing.
  */
 import type { MemoryRow } from '../../api';
-import { createStore } from '../../state/store';
+import { createStore } from '../../state';
 import { CONTENT_CHARS_MAX } from '../shared/MemoryEditor';
 
 export interface Draft {

@@ -7,17 +7,12 @@
  */
 import { useMemo, useState } from 'react';
 import { type MemoryRow, useRpc } from '../../api';
-import { Button, PaneBar, PaneHeader, Segmented, SplitPane, leaveRow } from '../../design';
+import { Button, PaneBar, PaneHeader, Segmented, SplitPane, focusList, leaveRow } from '../../design';
 import { hotkeys, useActions } from '../../keys';
-import { decide } from '../../state/decisions';
-import { beforeLeaving, clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
-import { go, useNavTarget } from '../../state/nav';
-import { createStore, useStore } from '../../state/store';
-import { showToast } from '../../state/toasts';
-import { getUiState, useUiState } from '../../state/uiState';
+import { beforeLeaving, clearSelection, createListState, createStore, decide, getUiState, go, showToast, useNavTarget, useStore, useUiState } from '../../state';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
+import { useMoves, useSelecting } from '../shared/ListDetail';
 import { type MemoriesRequest, type MemoryRows, askEarly, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
 import { changedDraft, drafts, dropDrafts, isValidWording, keepDraft } from './drafts';
 import { createQueue, isDoubtful, rowIn } from './queue';
@@ -63,8 +58,6 @@ export default function Review() {
   const rowsOf = (wanted: readonly string[]): MemoryRow[] => wanted.flatMap((id) => rowIn(queue, id) ?? all.rows.find((row) => row.id === id) ?? []);
   const isPending = filter === 'pending';
 
-  const move = (to: string | null) => list.update((state) => moveTo(state, to));
-  const step = (by: number) => move(stepFrom(ids, list.get().cursor, by));
   const cursorRow = () => rowIn(queue, list.get().cursor);
   const selectedIds = () => ids.filter((id) => list.get().selected.has(id));
 
@@ -134,11 +127,9 @@ export default function Review() {
   };
   const onMeant = (act: (wanted: readonly string[]) => boolean) => () => act(meant());
 
+  useMoves('review', list, ids, undefined, toLast);
+  useSelecting('review', list, ids);
   useActions('review', {
-    'review.next': () => step(1),
-    'review.previous': () => step(-1),
-    'review.first': () => move(ids[0] ?? null),
-    'review.last': toLast,
     'review.approve': onMeant(approve),
     'review.reject': onMeant(reject),
     'review.restore': onMeant(restore),
@@ -155,12 +146,6 @@ export default function Review() {
       setSnoozeOpen(true);
       return true;
     },
-    'review.select': () => {
-      const { cursor } = list.get();
-      if (cursor !== null) list.update((state) => toggleSelected(state, cursor));
-    },
-    'review.extendDown': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, 1))),
-    'review.extendUp': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, -1))),
     'review.approveSelected': () => approve(selectedIds()),
     'review.rejectSelected': () => reject(selectedIds()),
     'review.showDoubtful': () => {
@@ -199,7 +184,7 @@ export default function Review() {
             <PaneBar>
               <span>{t.review.onlyConversation(rows[0]?.conversation_title ?? '…')}</span>
               <Button size="s" tone="quiet" onClick={() => go('review')}>
-                {t.review.showAll}
+                {t.app.showAll}
               </Button>
             </PaneBar>
           )}

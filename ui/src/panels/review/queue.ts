@@ -1,6 +1,6 @@
 /** The queue in display order: pending memories under headings of their conversations. Pure. */
 import type { MemoryRow } from '../../api';
-import { difference, replaced } from '../../state/difference';
+import { difference, replaced } from '../../state';
 
 export type QueueEntry =
   | { readonly kind: 'group'; readonly key: string; readonly conversation: string; readonly title: string; readonly channel: string; readonly ids: readonly string[]; readonly isPrivate: boolean }

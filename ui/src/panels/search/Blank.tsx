@@ -2,8 +2,7 @@
 import { SearchX } from 'lucide-react';
 import { type AppStatus, useRpc } from '../../api';
 import { Button, EmptyState } from '../../design';
-import { go } from '../../state/nav';
-import { useStore } from '../../state/store';
+import { go, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Search.module.css';
@@ -37,7 +36,7 @@ export function Beginning({ query, onQuery }: BlankProps) {
   const { data: isEmpty = false } = useRpc('app_status', {}, { select: isEmptyStore });
   const before = useStore(recent, (queries) => queries);
   if (isEmpty) {
-    return <EmptyState icon={<SearchX size={18} />} title={t.search.nothingYetTitle} text={t.search.nothingYetText} action={<Button onClick={() => go('sources')}>{t.search.nothingYetAction}</Button>} testId={TESTIDS.searchEmpty} />;
+    return <EmptyState icon={<SearchX size={18} />} title={t.search.nothingYetTitle} text={t.search.nothingYetText} action={<Button onClick={() => go('sources')}>{t.app.addSource}</Button>} testId={TESTIDS.searchEmpty} />;
   }
   return (
     <div className={css.blank} data-testid={TESTIDS.searchHelp}>
@@ -96,7 +95,7 @@ export function NothingFound({ query, onQuery }: BlankProps) {
       title={t.search.noneTitle(query)}
       text={text}
       testId={TESTIDS.searchEmpty}
-      action={isNarrow && words !== '' ? <Button onClick={() => onQuery(words)}>{t.search.clear}</Button> : <Button onClick={() => onQuery('')}>{t.app.clear}</Button>}
+      action={isNarrow && words !== '' ? <Button onClick={() => onQuery(words)}>{t.app.clearFilters}</Button> : <Button onClick={() => onQuery('')}>{t.app.clear}</Button>}
     />
   );
 }

@@ -8,7 +8,7 @@ import { Search, X } from 'lucide-react';
 import { useId, useMemo, useRef, useState } from 'react';
 import { type ChannelsResponse, type PeopleResponse, useRpc } from '../../api';
 import { IconButton, cx } from '../../design';
-import { useNow } from '../../state/clock';
+import { useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Search.module.css';

@@ -2,8 +2,8 @@
 import { CornerDownRight } from 'lucide-react';
 import type { SearchHit, SearchLine } from '../../api';
 import { Badge, Button, Marked, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
-import { useActions } from '../../keys';
-import { goFromResults } from '../../state/nav';
+import { actOn, useActions } from '../../keys';
+import { goFromResults } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';
@@ -16,7 +16,7 @@ import { firstLine } from './excerpt';
  */
 const SHOWN_CHARS_MAX = 4_000;
 
-const OPENS: Readonly<Record<string, string>> = { message: t.search.open, memory: t.search.openMemory, topic: t.search.openTopic, person: t.search.openPerson };
+const OPENS: Readonly<Record<string, string>> = { message: t.app.openInConversation, memory: t.search.openMemory, topic: t.search.openTopic, person: t.search.openPerson };
 
 const titleOf = (hit: SearchHit): string => (hit.kind === 'message' ? hit.conversation_title : nameOf(t.search.kindOne, hit.kind));
 
@@ -49,7 +49,7 @@ export function Preview({ hit, onOpen }: PreviewProps) {
       </PaneBody>
       <PaneFoot label={t.search.detail}>
         <Button tone="primary" action="search.open" icon={<CornerDownRight size={14} aria-hidden="true" />} testId={TESTIDS.searchOpen} onClick={onOpen}>
-          {OPENS[hit.kind] ?? t.search.open}
+          {OPENS[hit.kind] ?? t.app.openInConversation}
         </Button>
       </PaneFoot>
     </div>
@@ -98,13 +98,7 @@ function Said({ author, time, text, ranges, isHit = false }: { author: string; t
 function Memory({ hit }: { hit: SearchHit }) {
   const { data: detail } = useMemoryDetail(hit.id, null);
   const proof = detail?.evidence[0];
-  useActions('search', {
-    'search.source': () => {
-      if (!proof) return false;
-      goFromResults('conversations', { conversation: proof.conversation_id, message: proof.interaction_id });
-      return true;
-    },
-  });
+  useActions('search', { 'search.source': () => actOn(proof, ({ conversation_id, interaction_id }) => goFromResults('conversations', { conversation: conversation_id, message: interaction_id })) });
   if (detail) return <MemoryBody row={detail.row} detail={detail} statementTestId={TESTIDS.memoryStatement} sourceAction="search.source" />;
   return (
     <p className={css.statement}>

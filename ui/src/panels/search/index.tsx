@@ -7,14 +7,11 @@
 import { CircleHelp, SearchIcon } from 'lucide-react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { SearchResponse } from '../../api';
-import { Button, EmptyState, ErrorState, Facet, IconButton, LoadingRows, Menu, PaneBar, Segmented, SplitPane, VirtualList, facetValues } from '../../design';
+import { Button, EmptyState, ErrorState, Facet, IconButton, LoadingRows, Menu, PaneBar, Segmented, SplitPane, VirtualList, facetValues, focusList } from '../../design';
 import { useActions } from '../../keys';
-import { moveTo, stepFrom } from '../../state/list';
-import { type Target, useNavTarget } from '../../state/nav';
-import { useStore } from '../../state/store';
+import { type Target, moveTo, stepFrom, useNavTarget, useStore } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { focusList } from '../shared/focus';
 import { Nothing } from '../shared/ListPane';
 import { useListCursor } from '../shared/memoryRows';
 import { useSearching } from '../shared/searching';
@@ -173,12 +170,12 @@ function Filters({ text, answer, onText }: { text: string; answer: SearchRespons
   const months = month === null ? [] : [month];
   return (
     <PaneBar>
-      <Facet label={t.search.channel} values={facetValues(countsOf('channel'), channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={(next) => onText(withValues(text, 'channel', next))} testId="facet-channel" />
+      <Facet label={t.app.channelName} values={facetValues(countsOf('channel'), channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={(next) => onText(withValues(text, 'channel', next))} testId="facet-channel" />
       <Facet label={t.search.author} values={facetValues(countsOf('author'), authors, (name) => name)} chosen={authors} onChange={(next) => onText(withValues(text, 'person', next))} testId="facet-author" />
       <Facet label={t.search.month} isSingle values={facetValues(countsOf('month'), months, monthName)} chosen={months} onChange={([next]) => onText(withMonth(text, next ?? null))} testId="facet-month" />
       {isNarrowed(text) ? (
         <Button size="s" tone="quiet" testId={TESTIDS.searchClear} onClick={() => onText(wordsOf(text))}>
-          {t.memories.clearFilters}
+          {t.app.clearFilters}
         </Button>
       ) : null}
       <span className={css.space} />

@@ -5,9 +5,7 @@
  * For privacy, queries are kept for this session only.
  */
 import type { SearchHit } from '../../api';
-import { createListState } from '../../state/list';
-import { goFromResults } from '../../state/nav';
-import { createStore } from '../../state/store';
+import { createListState, createStore, goFromResults } from '../../state';
 
 /** The text in the box. */
 export const typed = createStore('');

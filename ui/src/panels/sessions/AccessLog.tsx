@@ -1,26 +1,19 @@
 /** The access log: what agents were served and what they sent, and when, of all agents or of one. Never the text itself. */
 import { useState } from 'react';
-import type { AgentReadView, Count } from '../../api';
+import { type AgentReadView, tally } from '../../api';
 import { Facet, facetValues, fullTime } from '../../design';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Agents.module.css';
 import panel from './Sessions.module.css';
 
-const nameOfReader = (agent: string): string => agent || t.sessions.readNobody;
-
-/** How many entries each agent has, by name. */
-function countsOf(reads: readonly AgentReadView[]): Count[] {
-  const counts = new Map<string, number>();
-  for (const read of reads) counts.set(read.agent, (counts.get(read.agent) ?? 0) + 1);
-  return [...counts].map(([name, count]) => ({ name, label: null, count })).sort((a, b) => nameOfReader(a.name).localeCompare(nameOfReader(b.name)));
-}
+const nameOfReader = (agent: string): string => agent || t.app.unnamedProgram;
 
 export function AccessLog({ reads }: { reads: readonly AgentReadView[] }) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const words = t.sessions;
   const shown = chosen.length === 0 ? reads : reads.filter((read) => chosen.includes(read.agent));
-  const values = facetValues(countsOf(reads), chosen, nameOfReader);
+  const values = facetValues(tally(reads.map((read) => read.agent)).toSorted((a, b) => nameOfReader(a.name).localeCompare(nameOfReader(b.name))), chosen, nameOfReader);
   return (
     <>
       <div className={css.sectionHead}>

@@ -1,9 +1,9 @@
 /** Adds an agent: its name, what it may be told, who it talks with and where. Problems are shown next to their fields. */
 import { useId, useRef, useState } from 'react';
 import { type AgentRow, type AgentToken, call } from '../../api';
-import { Button, Dialog, Segmented } from '../../design';
+import { Dialog, Segmented, TextInput } from '../../design';
 import { useActions } from '../../keys';
-import { noteFinal } from '../../state/decisions';
+import { noteFinal, useAttempt } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { type Level, type NewAgent, type Users, channelsOf, needsChannels, problemsOf } from './access';
@@ -18,78 +18,57 @@ export function AddAgent({ agents, onClose, onMade }: { agents: readonly AgentRo
   const channelsField = useRef<HTMLInputElement>(null);
   const [form, setForm] = useState(EMPTY);
   const [isTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { isBusy, problem: failure, run, say } = useAttempt();
   const id = useId();
   const words = t.agents;
   const problems = problemsOf(form, agents);
   const shown = isTried ? problems : { name: null, channels: null };
   const set = (change: Partial<NewAgent>) => {
-    setFailure(null);
+    say(null);
     setForm({ ...form, ...change });
   };
   const save = async () => {
     if (isBusy) return;
     setTried(true);
-    setFailure(null);
+    say(null);
     if (problems.name !== null || problems.channels !== null) {
       (problems.name === null ? channelsField : nameField).current?.focus();
       return;
     }
-    setBusy(true);
-    try {
+    await run(async () => {
       const made = await call('agent_add', { name: form.name.trim(), visibility: form.level, channels: channelsOf(form.channels), talks_with_others: form.users === 'others' });
       noteFinal(words.addStays(made.name));
       onMade(made);
-    } catch (thrown) {
-      setBusy(false);
-      setFailure(thrown instanceof Error ? thrown.message : String(thrown));
-    }
+    });
   };
   useActions('editor', { 'editor.save': () => void save() });
-  const onEnter = (event: React.KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    void save();
-  };
   return (
     <Dialog
       open
       // The answer contains the token, which is shown only once.
-      onClose={isBusy ? () => undefined : onClose}
+      onClose={onClose}
       title={words.addTitle}
       testId={TESTIDS.agentDialog}
       focus={nameField}
-      actions={
-        <>
-          <Button disabled={isBusy} onClick={onClose}>
-            {t.app.cancel}
-          </Button>
-          <Button tone="primary" action="editor.save" disabled={isBusy} testId={TESTIDS.agentSave} onClick={() => void save()}>
-            {isBusy ? words.adding : words.addConfirm}
-          </Button>
-        </>
-      }
+      isBusy={isBusy}
+      confirm={{ label: isBusy ? words.adding : words.addConfirm, run: save, action: 'editor.save', testId: TESTIDS.agentSave }}
     >
       <p className={css.hint}>{words.addText}</p>
       <div className={css.field}>
         <label className={css.label} htmlFor={`${id}-name`}>
           {words.name}
         </label>
-        <input
+        <TextInput
           ref={nameField}
           id={`${id}-name`}
           className={css.input}
-          type="text"
           value={form.name}
-          spellCheck={false}
-          autoComplete="off"
           aria-required
-          aria-invalid={shown.name !== null}
+          isBad={shown.name !== null}
           aria-describedby={`${id}-name-hint`}
-          data-testid={TESTIDS.agentNewName}
-          onChange={(event) => set({ name: event.target.value })}
-          onKeyDown={onEnter}
+          testId={TESTIDS.agentNewName}
+          onType={(name) => set({ name })}
+          onEnter={save}
         />
         <Hint id={`${id}-name-hint`} hint={words.nameHint} problem={shown.name} />
       </div>
@@ -107,20 +86,17 @@ export function AddAgent({ agents, onClose, onMade }: { agents: readonly AgentRo
         <label className={css.label} htmlFor={`${id}-channels`}>
           {words.channels}
         </label>
-        <input
+        <TextInput
           ref={channelsField}
           id={`${id}-channels`}
           className={css.input}
-          type="text"
           value={form.channels}
-          spellCheck={false}
-          autoComplete="off"
           aria-required={needsChannels(form)}
-          aria-invalid={shown.channels !== null}
+          isBad={shown.channels !== null}
           aria-describedby={`${id}-channels-hint`}
-          data-testid={TESTIDS.agentNewChannels}
-          onChange={(event) => set({ channels: event.target.value })}
-          onKeyDown={onEnter}
+          testId={TESTIDS.agentNewChannels}
+          onType={(channels) => set({ channels })}
+          onEnter={save}
         />
         <Hint id={`${id}-channels-hint`} hint={needsChannels(form) ? words.channelsHintNeeded : words.channelsHint} problem={shown.channels} />
       </div>

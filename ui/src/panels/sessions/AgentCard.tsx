@@ -2,8 +2,7 @@
 import { Bot, CirclePause } from 'lucide-react';
 import { type AgentAccessView, type AgentRow, call } from '../../api';
 import { Badge, Button, Switch, cx, relativeTime } from '../../design';
-import { useNow } from '../../state/clock';
-import { perform } from '../../state/decisions';
+import { perform, useNow } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Agents.module.css';

@@ -1,77 +1,56 @@
 /** The token of an agent, shown once, and the questions before a token stops working. */
 import { Check, Copy } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { type AgentToken, call } from '../../api';
 import { Button, Dialog } from '../../design';
-import { noteFinal } from '../../state/decisions';
-import { hideToasts, showToast } from '../../state/toasts';
+import { hideToasts, noteFinal, showToast, useAttempt } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { OnceDialog } from '../shared/OnceDialog';
 import css from './Agents.module.css';
 
-/** Closing it before the token was copied takes a second attempt, because the token cannot be shown again. */
 export function TokenDialog({ made, isNew, onClose }: { made: AgentToken; isNew: boolean; onClose: () => void }) {
-  const copyButton = useRef<HTMLButtonElement>(null);
-  const [isCopied, setCopied] = useState(false);
-  const [isWarned, setWarned] = useState(false);
   const [isFailed, setFailed] = useState(false);
   const words = t.agents;
-  const noteCopied = () => {
-    setCopied(true);
-    setFailed(false);
-  };
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(made.token);
-      noteCopied();
-    } catch {
-      setFailed(true);
-    }
-  };
-  const close = () => {
-    if (isCopied || isWarned) onClose();
-    else setWarned(true);
-  };
-  const isWarning = isWarned && !isCopied;
   return (
-    <Dialog
-      open
-      onClose={close}
-      title={isNew ? words.tokenOfNew(made.name) : words.tokenOfKnown(made.name)}
-      testId={TESTIDS.agentTokenDialog}
-      focus={copyButton}
-      actions={
-        <Button tone={isCopied ? 'primary' : 'plain'} testId={TESTIDS.agentTokenDone} onClick={close}>
-          {isWarning ? words.closeAnyway : words.done}
-        </Button>
-      }
-    >
-      <p>{words.tokenOnce}</p>
-      <div className={css.tokenRow}>
-        {/* A field, so that the token can also be selected and copied by keyboard. */}
-        <input className={css.token} type="text" readOnly value={made.token} aria-label={words.token} data-testid={TESTIDS.agentToken} onFocus={(event) => event.currentTarget.select()} onCopy={noteCopied} />
-        <Button ref={copyButton} icon={isCopied ? <Check size={14} aria-hidden="true" /> : <Copy size={14} aria-hidden="true" />} testId={TESTIDS.agentTokenCopy} onClick={() => void copy()}>
-          {isCopied ? words.copied : words.copy}
-        </Button>
-      </div>
-      <p className="srOnly" role="status">
-        {isCopied ? words.copied : ''}
-      </p>
-      {isFailed || isWarning ? (
-        <p className={css.failed} role="alert">
-          {isFailed ? words.copyFailed : words.notCopied}
-        </p>
-      ) : null}
-      <h3 className={css.setUpTitle}>{words.setUp}</h3>
-      <ul className={css.setUp}>
-        <li>
-          {words.setUpAddress} <code className={css.code}>{words.setUpAddressCode}</code>
-        </li>
-        <li>
-          {words.setUpHeader} <code className={css.code}>{words.setUpHeaderCode}</code>
-        </li>
-      </ul>
-    </Dialog>
+    <OnceDialog title={isNew ? words.tokenOfNew(made.name) : words.tokenOfKnown(made.name)} testId={TESTIDS.agentTokenDialog} doneTestId={TESTIDS.agentTokenDone} onClose={onClose}>
+      {({ isCopied, isWarning, noteCopied, button }) => {
+        const copied = () => {
+          noteCopied();
+          setFailed(false);
+        };
+        const copy = () => navigator.clipboard.writeText(made.token).then(copied, () => setFailed(true));
+        return (
+          <>
+            <p>{words.tokenOnce}</p>
+            <div className={css.tokenRow}>
+              {/* A field, so that the token can also be selected and copied by keyboard. */}
+              <input className={css.token} type="text" readOnly value={made.token} aria-label={words.token} data-testid={TESTIDS.agentToken} onFocus={(event) => event.currentTarget.select()} onCopy={copied} />
+              <Button ref={button} icon={isCopied ? <Check size={14} aria-hidden="true" /> : <Copy size={14} aria-hidden="true" />} testId={TESTIDS.agentTokenCopy} onClick={() => void copy()}>
+                {isCopied ? words.copied : words.copy}
+              </Button>
+            </div>
+            <p className="srOnly" role="status">
+              {isCopied ? words.copied : ''}
+            </p>
+            {isFailed || isWarning ? (
+              <p className={css.failed} role="alert">
+                {isFailed ? words.copyFailed : words.notCopied}
+              </p>
+            ) : null}
+            <h3 className={css.setUpTitle}>{words.setUp}</h3>
+            <ul className={css.setUp}>
+              <li>
+                {words.setUpAddress} <code className={css.code}>{words.setUpAddressCode}</code>
+              </li>
+              <li>
+                {words.setUpHeader} <code className={css.code}>{words.setUpHeaderCode}</code>
+              </li>
+            </ul>
+          </>
+        );
+      }}
+    </OnceDialog>
   );
 }
 
@@ -115,33 +94,16 @@ interface QuestionProps {
 }
 
 function Ask({ title, texts, confirm, failed, isDanger = false, send, onClose }: QuestionProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const run = () => {
-    setBusy(true);
-    setProblem(null);
-    send().catch((thrown: unknown) => {
-      setBusy(false);
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    });
-  };
+  const { isBusy, problem, run } = useAttempt();
   return (
     <Dialog
       open
       size="s"
-      onClose={isBusy ? () => undefined : onClose}
+      onClose={onClose}
       title={title}
       testId={TESTIDS.agentAsk}
-      actions={
-        <>
-          <Button disabled={isBusy} onClick={onClose}>
-            {t.app.cancel}
-          </Button>
-          <Button tone={isDanger ? 'danger' : 'primary'} disabled={isBusy} testId={TESTIDS.agentAskConfirm} onClick={run}>
-            {isBusy ? t.agents.working : confirm}
-          </Button>
-        </>
-      }
+      isBusy={isBusy}
+      confirm={{ label: isBusy ? t.agents.working : confirm, run: () => run(send), tone: isDanger ? 'danger' : 'primary', testId: TESTIDS.agentAskConfirm }}
     >
       {texts.map((text) => (
         <p key={text} className={css.text}>

@@ -4,13 +4,10 @@
  */
 import { Plus, User } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { type AgentRow, type AgentToken, type PersonRoleView, call, useRpc } from '../../api';
-import { byId, useWithLayers } from '../../api/layers';
+import { type AgentRow, type AgentToken, type PersonRoleView, byId, call, useRpc, useWithLayers } from '../../api';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented } from '../../design';
 import { useActions } from '../../keys';
-import { perform } from '../../state/decisions';
-import { go } from '../../state/nav';
-import { setUiState } from '../../state/uiState';
+import { go, perform, setUiState } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { AccessLog } from './AccessLog';
@@ -51,7 +48,7 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
     <div className={css.panel}>
       <PaneHeader title={t.panels.sessions}>{tabs}</PaneHeader>
       {error && !data ? (
-        <ErrorState title={words.agentsFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+        <ErrorState title={t.app.agentsFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
       ) : !data ? (
         <LoadingRows />
       ) : (

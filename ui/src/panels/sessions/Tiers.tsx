@@ -7,10 +7,10 @@ import { Layers2 } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';
 import { type TierLineView, type TierView, type TiersRequest, useRpc } from '../../api';
 import { EmptyState, ErrorState, LoadingRows, type Option, PaneBar, PaneBody, PaneHeader, Pick, Segmented, SplitPane, fullTime } from '../../design';
-import { openConversation } from '../../state/nav';
-import { useUiState } from '../../state/uiState';
+import { useUiState } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { SaidLine } from '../shared/DetailPane';
 import { Significance } from './Significance';
 import css from './Sessions.module.css';
 
@@ -103,11 +103,11 @@ function Fields({ form, onChange }: { form: Form; onChange: (change: Partial<For
       </div>
       <div className={css.formRow}>
         <label className={css.formLabel} htmlFor={person}>
-          {words.person}
+          {t.app.talkingWith}
         </label>
-        <Pick id={person} describedBy={`${person}-hint`} label={words.person} options={people} value={form.person} onChange={(next) => onChange({ person: next })} none={words.noOption} testId={TESTIDS.tiersPerson} />
+        <Pick id={person} describedBy={`${person}-hint`} label={t.app.talkingWith} options={people} value={form.person} onChange={(next) => onChange({ person: next })} none={words.noOption} testId={TESTIDS.tiersPerson} />
         <span id={`${person}-hint`} className={css.hint}>
-          {words.personHint}
+          {t.app.talkingWithHint}
         </span>
       </div>
       <div className={css.formRow}>
@@ -164,9 +164,9 @@ function Lines({ lines, testId }: { lines: readonly TierLineView[]; testId: stri
       {lines.map((line) => (
         <li key={line.id} className={css.tierLine}>
           <Significance level={line.significance} />
-          <button type="button" className={css.said} data-testid={testId} title={`${t.sessions.openLine} · ${line.line.conversation_title} · ${fullTime(line.line.time)}`} onClick={() => openConversation(line.line.conversation_id, line.line.message_id)}>
+          <SaidLine conversation={line.line.conversation_id} message={line.line.message_id} testId={testId} title={`${t.app.openInConversation} · ${line.line.conversation_title} · ${fullTime(line.line.time)}`}>
             <span className={css.given}>{line.text}</span>
-          </button>
+          </SaidLine>
         </li>
       ))}
     </ul>

@@ -1,6 +1,6 @@
 /** Agents that have a token: the rules for adding one, checked here before the backend checks them, and pausing one. */
 import { type AgentAccessView, type AgentRow, call } from '../../api';
-import { perform } from '../../state/decisions';
+import { perform } from '../../state';
 import { t } from '../../strings';
 
 export type Level = 'private' | 'public';

@@ -49,7 +49,7 @@ describe('adding an agent', () => {
     expect(card('Porter').textContent).toContain('Token never used');
     expect(document.body.innerHTML).not.toContain(made);
     await press('u');
-    await screen.findByText('Adding Porter cannot be undone here. Remove it in the list of agents.');
+    await screen.findByText('Adding Porter cannot be undone here. You can remove it in the list of agents.');
   });
 
   test('an agent that talks with others needs channels, unless it is told public things only', async () => {
@@ -195,7 +195,7 @@ describe('an agent with a token', () => {
     expect(asked(host, 'agent_remove')).toEqual([{ name: 'helpdesk' }]);
     await waitFor(() => expect(within(card('helpdesk')).queryByTestId('agent-access')).toBeNull());
     await press('u');
-    await screen.findByText('Removing helpdesk cannot be undone. Add it again with a new token.');
+    await screen.findByText('Removing helpdesk cannot be undone. To use it again, you must add it with a new token.');
   });
 
   test.each(['settings', 'people'])('a change elsewhere (%s) is shown', async (tag) => {

@@ -2,12 +2,11 @@
 import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type AgentServerChoice, call, rpcKey, useRpc } from '../../api';
-import { Switch } from '../../design';
+import { EntryField, Switch } from '../../design';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { Router } from './Router';
 import { Row, Section } from './Rows';
-import { errorMessage } from './models';
 import css from './Settings.module.css';
 
 /** Ports that a program without special rights may use. */
@@ -36,6 +35,10 @@ export function AgentServer() {
     }
     if (sent.current === next) sent.current = null;
   };
+  const type = (next: string | null) => {
+    setTyped(next);
+    setProblem(null);
+  };
   const savePort = () => {
     if (typed === null) return;
     const port = Number(typed.trim());
@@ -49,29 +52,38 @@ export function AgentServer() {
         <Switch label={words.name} checked={choice.is_on} testId={TESTIDS.agentServer} onChange={(is_on) => void save({ is_on })} />
       </Row>
       <Row name={words.port} hint={words.portHint} problem={problem ?? undefined}>
-        <input
-          className={css.address}
-          type="text"
-          inputMode="numeric"
-          aria-label={words.port}
-          aria-invalid={problem !== null}
-          value={typed ?? String(choice.port)}
-          data-testid={TESTIDS.agentServerPort}
-          onChange={(event) => {
-            setTyped(event.target.value);
-            setProblem(null);
-          }}
-          onBlur={savePort}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') savePort();
-            if (event.key === 'Escape') {
-              setTyped(null);
-              setProblem(null);
-            }
-          }}
-        />
+        <EntryField className={css.address} inputMode="numeric" name={words.port} typed={typed} stored={String(choice.port)} isBad={problem !== null} testId={TESTIDS.agentServerPort} onType={type} onSave={savePort} />
       </Row>
       <Router port={state.kind === 'listening' ? state.port : null} />
     </Section>
+  );
+}
+
+/** Whether programs reach the chosen model through Keepsake. Off unless switched on. */
+function Router({ port }: { /** Where agents are served; `null` if they are not. */ port: number | null }) {
+  const client = useQueryClient();
+  const { data } = useRpc('router_settings_get', {});
+  const { data: models } = useRpc('models_get', {});
+  const [problem, setProblem] = useState<string | null>(null);
+  const words = t.agents.router;
+  if (!data) return null;
+  const save = async (is_on: boolean) => {
+    setProblem(null);
+    try {
+      client.setQueryData(rpcKey('router_settings_get', {}), await call('router_settings_set', { is_on }));
+    } catch (thrown) {
+      setProblem(errorMessage(thrown));
+    }
+  };
+  const missing = () => {
+    if (!data.is_on) return words.hint;
+    if (port === null) return words.needsServer;
+    if (models && !models.settings.provider) return words.needsModel;
+    return words.address(port);
+  };
+  return (
+    <Row name={words.name} hint={missing()} problem={problem ?? undefined}>
+      <Switch label={words.name} checked={data.is_on} testId={TESTIDS.router} onChange={(is_on) => void save(is_on)} />
+    </Row>
   );
 }

@@ -1,6 +1,6 @@
 /** Shown while waiting for a model: the purpose, the elapsed time, and a way to stop. */
 import { Button, Progress } from '../../design';
-import { useSeconds } from '../../state/seconds';
+import { useSeconds } from '../../state';
 import { t } from '../../strings';
 import css from './Models.module.css';
 import settingsCss from './Settings.module.css';

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { type BackupMade, type BackupView, type ExportMade, type RestorePreview, call, useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, fullTime } from '../../design';
 import { RpcError, platform } from '../../platform';
-import { showError } from '../../state/toasts';
+import { showError } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { AskRestore, TASK, needsSalvage, saidRestored } from '../shared/Restore';
@@ -128,7 +128,7 @@ export function Backup() {
       <div className={css.kept}>
         <Row name={words.kept} hint={words.keptHint} isTall />
         {error && !data ? (
-          <ErrorState title={words.failed} text={words.failedText} detail={error.message} onRetry={() => void refetch()} />
+          <ErrorState title={words.failed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
         ) : !data ? (
           <LoadingRows rows={2} />
         ) : (

@@ -1,7 +1,7 @@
 /** A short list of names. Each can be removed, and others can be added from a menu or by typing. */
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { Button, IconButton, Menu } from '../../design';
+import { Button, IconButton, Menu, TextInput } from '../../design';
 import { t } from '../../strings';
 import css from './Chips.module.css';
 
@@ -70,19 +70,7 @@ export function Chips({ label, values, nameOf, suggestions, addLabel, fieldLabel
             add();
           }}
         >
-          <input
-            className={css.field}
-            aria-label={fieldLabel}
-            placeholder={fieldLabel}
-            value={typed}
-            autoFocus
-            spellCheck={false}
-            aria-invalid={problem !== null}
-            onChange={(event) => setTyped(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') setTyped(null);
-            }}
-          />
+          <TextInput className={css.field} aria-label={fieldLabel} placeholder={fieldLabel} value={typed} autoFocus isBad={problem !== null} onType={setTyped} onEscape={() => setTyped(null)} />
           <Button size="s" disabled={entry === '' || problem !== null} onClick={add}>
             {t.settings.add}
           </Button>

@@ -7,12 +7,11 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ConnectProgram, call, rpcKey, useRpc } from '../../api';
 import { Badge, Button } from '../../design';
-import { showToast } from '../../state/toasts';
+import { errorMessage, showToast } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { ConnectDialog } from './ConnectDialog';
 import { Row, Section } from './Rows';
-import { errorMessage } from './models';
 
 interface Asked {
   readonly program: ConnectProgram;
@@ -39,7 +38,7 @@ export function Connect() {
       <Row name={words.name} hint={words.hint} problem={error && !data ? `${words.failed} ${errorMessage(error)}` : undefined}>
         {programs.length > shown.length || isAll ? (
           <Button size="s" tone="quiet" testId={TESTIDS.connectAll} onClick={() => setAll(!isAll)}>
-            {isAll ? words.fewer : words.all}
+            {isAll ? words.fewer : t.app.showAll}
           </Button>
         ) : null}
       </Row>

@@ -2,13 +2,13 @@
 import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ConnectProgram, call, useRpc } from '../../api';
-import { Button, Dialog, LoadingRows, Switch } from '../../design';
+import { Dialog, LoadingRows, Switch } from '../../design';
+import { errorMessage, useAttempt } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Connect.module.css';
 import { Problem } from './Rows';
 import { diffLines } from './diff';
-import { errorMessage } from './models';
 
 interface Props {
   readonly program: ConnectProgram;
@@ -21,8 +21,7 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
   const [instructions, setInstructions] = useState(true);
   const [hooks, setHooks] = useState(true);
   const [replace, setReplace] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, run } = useAttempt();
   const client = useQueryClient();
   const words = t.connect;
   const { name, title } = program;
@@ -31,35 +30,20 @@ export function ConnectDialog({ program, remove, onClose, onDone }: Props) {
   useEffect(() => () => client.removeQueries({ queryKey: ['connect_preview'] }), [client]);
   const { data: preview, error } = useRpc('connect_preview', { name, remove, instructions, hooks });
   const apply = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      onDone((await call('connect_apply', { name, remove, instructions, hooks, replace, shown: preview?.diff ?? null })).notes);
-    } catch (thrown) {
-      setBusy(false);
-      setProblem(errorMessage(thrown));
-      // The files may have changed since they were shown.
-      void client.invalidateQueries({ queryKey: ['connect_preview'] });
-    }
+    const isDone = await run(async () => onDone((await call('connect_apply', { name, remove, instructions, hooks, replace, shown: preview?.diff ?? null })).notes));
+    // The files may have changed since they were shown.
+    if (!isDone) void client.invalidateQueries({ queryKey: ['connect_preview'] });
   };
   const isReplacing = preview !== undefined && preview.replaces.length > 0;
   const isNothing = preview?.diff === '';
   return (
     <Dialog
       open
-      onClose={isBusy ? () => undefined : onClose}
+      onClose={onClose}
       title={remove ? words.disconnectTitle(title) : isUpdate ? words.updateTitle(title) : words.connectTitle(title)}
       testId={TESTIDS.connectDialog}
-      actions={
-        <>
-          <Button disabled={isBusy} onClick={onClose}>
-            {t.app.cancel}
-          </Button>
-          <Button tone="primary" disabled={isBusy || preview === undefined || isNothing || (isReplacing && !replace)} testId={TESTIDS.connectApply} onClick={() => void apply()}>
-            {isBusy ? words.changing : remove ? words.disconnectConfirm : isUpdate ? words.updateConfirm : words.connectConfirm}
-          </Button>
-        </>
-      }
+      isBusy={isBusy}
+      confirm={{ label: isBusy ? words.changing : remove ? words.disconnectConfirm : isUpdate ? words.updateConfirm : words.connectConfirm, run: apply, isDisabled: preview === undefined || isNothing || (isReplacing && !replace), testId: TESTIDS.connectApply }}
     >
       <p className={css.text}>{remove ? words.disconnectText : words.connectText(title)}</p>
       {remove || !(program.has_instructions || program.has_hooks) ? null : (

@@ -3,14 +3,14 @@ import { Check, PlugZap, Search, ServerOff } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type FoundServer, type ProviderView, call } from '../../api';
 import { Badge, Button } from '../../design';
-import { showToast } from '../../state/toasts';
+import { errorMessage, showToast } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Models.module.css';
 import { PullModel } from './PullModel';
 import { Row } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, errorMessage, isSame } from './models';
+import { type Models, isSame } from './models';
 
 type Search = { readonly kind: 'idle' } | { readonly kind: 'asking' } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly servers: readonly FoundServer[] };
 

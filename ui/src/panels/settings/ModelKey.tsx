@@ -2,14 +2,14 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { type ProviderView, call } from '../../api';
-import { Button } from '../../design';
-import { showToast } from '../../state/toasts';
+import { Button, TextInput } from '../../design';
+import { errorMessage, showToast } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Models.module.css';
 import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, errorMessage } from './models';
+import { type Models } from './models';
 
 /** Where a key is stored, and why not elsewhere. */
 export function keyPlace(view: Models['view']): string {
@@ -66,21 +66,7 @@ export function ModelKey({ models, provider }: { models: Models; provider: Provi
             if (key) void set(key);
           }}
         >
-          <input
-            className={css.field}
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            autoFocus
-            aria-label={t.models.keyField}
-            placeholder={t.models.keyField}
-            value={typed}
-            data-testid={TESTIDS.keyField}
-            onChange={(event) => setTyped(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') setTyped(null);
-            }}
-          />
+          <TextInput className={css.field} type="password" autoFocus aria-label={t.models.keyField} placeholder={t.models.keyField} value={typed} testId={TESTIDS.keyField} onType={setTyped} onEscape={() => setTyped(null)} />
           <Button size="s" disabled={key === ''} testId={TESTIDS.keySave} onClick={() => void set(key)}>
             {t.models.keySave}
           </Button>

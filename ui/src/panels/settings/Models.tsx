@@ -6,10 +6,8 @@
 import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { type ModelsView, type ProviderView, call, useRpc } from '../../api';
-import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
-import { go } from '../../state/nav';
-import { hideToasts, showToast } from '../../state/toasts';
-import { setUiState } from '../../state/uiState';
+import { Badge, Button, Dialog, EntryField, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
+import { errorMessage, go, hideToasts, setUiState, showToast } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { FoundServers } from './FoundServers';
@@ -20,7 +18,7 @@ import { OtherServer } from './OtherServer';
 import { Problem, Row, Section } from './Rows';
 import settingsCss from './Settings.module.css';
 import { TaskModels } from './TaskModels';
-import { KINDS, type Models, PRESETS, type Preset, errorMessage, hostOf, presetOf, profileOf, useModels } from './models';
+import { KINDS, type Models, PRESETS, type Preset, hostOf, presetOf, profileOf, useModels } from './models';
 
 /** Maximum daily budget, more than any plan allows. The backend accepts larger numbers, but they are probably typos. */
 const BUDGET_TOKENS_MAX = 100_000_000;
@@ -168,34 +166,12 @@ function ContextLength({ models: { change, problems }, provider }: { models: Mod
   };
   return (
     <Row name={t.models.context} hint={t.models.contextHint} problem={isBad ? t.models.contextBad(CONTEXT_TOKENS_MIN, CONTEXT_TOKENS_MAX) : problems.context}>
-      <NumberField name={t.models.context} value={typed ?? (known === undefined ? '' : number(known))} placeholder={t.models.contextAsked} isBad={isBad} testId={TESTIDS.contextTokens} onType={setTyped} onSave={save} />
+      <EntryField className={css.number} inputMode="numeric" name={t.models.context} typed={typed} stored={known === undefined ? '' : number(known)} placeholder={t.models.contextAsked} isBad={isBad} testId={TESTIDS.contextTokens} onType={setTyped} onSave={save} />
     </Row>
   );
 }
 
 const wholeNumber = (typed: string) => Number(typed.replace(/[\s,.]/g, ''));
-
-/** A number field. The value is stored on blur or with Enter, and reset with Escape. */
-function NumberField({ name, value, placeholder, isBad, testId, onType, onSave }: { name: string; value: string; placeholder?: string; isBad: boolean; testId: string; onType: (typed: string | null) => void; onSave: () => void }) {
-  return (
-    <input
-      className={css.number}
-      type="text"
-      inputMode="numeric"
-      aria-label={name}
-      aria-invalid={isBad}
-      value={value}
-      placeholder={placeholder}
-      data-testid={testId}
-      onChange={(event) => onType(event.target.value)}
-      onBlur={onSave}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') onSave();
-        if (event.key === 'Escape') onType(null);
-      }}
-    />
-  );
-}
 
 /** The reason why queued jobs do not start, or their number. */
 function Hold({ view }: { view: ModelsView }) {
@@ -239,7 +215,7 @@ function Leaving({ models: { view, change, problems } }: { models: Models }) {
       </Row>
       <Row name={t.models.budget} hint={isOnlyHere ? `${t.models.budgetHint} ${t.models.budgetIdle}` : t.models.budgetHint} problem={isBad ? t.models.budgetBad(BUDGET_TOKENS_MAX) : problems.remote_tokens_a_day}>
         <div className={css.budget}>
-          <NumberField name={t.models.budget} value={typed ?? number(settings.remote_tokens_a_day)} isBad={isBad} testId={TESTIDS.budget} onType={setTyped} onSave={save} />
+          <EntryField className={css.number} inputMode="numeric" name={t.models.budget} typed={typed} stored={number(settings.remote_tokens_a_day)} isBad={isBad} testId={TESTIDS.budget} onType={setTyped} onSave={save} />
           <BudgetUse used={today.remote_tokens} of={settings.remote_tokens_a_day} />
         </div>
       </Row>
@@ -255,14 +231,7 @@ function Leaving({ models: { view, change, problems } }: { models: Models }) {
         title={t.models.allowTitle}
         size="s"
         testId={TESTIDS.onlyHereDialog}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{t.models.keepHere}</Button>
-            <Button tone="primary" testId={TESTIDS.onlyHereAllow} onClick={allow}>
-              {t.models.allow}
-            </Button>
-          </>
-        }
+        confirm={{ label: t.models.allow, run: allow, otherwise: t.models.keepHere, testId: TESTIDS.onlyHereAllow }}
       >
         <p>{t.models.allowText}</p>
         <p className={css.after}>{t.models.allowNever}</p>
@@ -328,14 +297,7 @@ function Reading({ models: { view, change, problems, say } }: { models: Models }
         onClose={() => setAsking(false)}
         title={t.models.earlierTitle}
         size="s"
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{t.app.cancel}</Button>
-            <Button tone="primary" testId={TESTIDS.readEarlierConfirm} onClick={() => void read()}>
-              {t.models.earlierSend}
-            </Button>
-          </>
-        }
+        confirm={{ label: t.models.earlierSend, run: read, testId: TESTIDS.readEarlierConfirm }}
       >
         <p>{where}</p>
         {willCost ? <p className={css.after}>{willCost}</p> : null}

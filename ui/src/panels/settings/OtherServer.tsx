@@ -4,7 +4,7 @@
 import { ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import { call } from '../../api';
-import { Button, Segmented } from '../../design';
+import { Button, Segmented, TextInput } from '../../design';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { ModelList, choose } from './FoundServers';
@@ -13,7 +13,8 @@ import { TestButton, TestResult, useModelTest } from './ModelTest';
 import css from './Models.module.css';
 import { Problem } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, addressProblem, errorMessage, isSame } from './models';
+import { errorMessage } from '../../state';
+import { type Models, addressProblem, isSame } from './models';
 
 type Shape = 'ollama' | 'openai';
 type Names = { readonly of: string; readonly isAsking: boolean; readonly items: readonly string[] | null };
@@ -88,19 +89,7 @@ export function OtherServer({ models }: { models: Models }) {
             {t.models.address}
           </label>
           <div className={css.entry}>
-            <input
-              id={`${ids}-address`}
-              className={css.field}
-              type="text"
-              inputMode="url"
-              spellCheck={false}
-              autoComplete="off"
-              value={address}
-              aria-invalid={problem !== null}
-              aria-describedby={`${ids}-address-hint`}
-              data-testid={TESTIDS.otherAddress}
-              onChange={(event) => setAddress(event.target.value)}
-            />
+            <TextInput id={`${ids}-address`} className={css.field} inputMode="url" value={address} isBad={problem !== null} aria-describedby={`${ids}-address-hint`} testId={TESTIDS.otherAddress} onType={setAddress} />
             <span id={`${ids}-address-hint`} className={settingsCss.hint}>
               {problem === null ? t.models.addressHint(t.models.addressExample[shape]) : null}
               <Problem text={problem} />
@@ -112,17 +101,7 @@ export function OtherServer({ models }: { models: Models }) {
             {t.models.key}
           </label>
           <div className={css.entry}>
-            <input
-              id={`${ids}-key`}
-              className={css.field}
-              type="password"
-              spellCheck={false}
-              autoComplete="off"
-              value={key}
-              aria-describedby={`${ids}-key-hint`}
-              data-testid={TESTIDS.otherKey}
-              onChange={(event) => setKey(event.target.value)}
-            />
+            <TextInput id={`${ids}-key`} className={css.field} type="password" value={key} aria-describedby={`${ids}-key-hint`} testId={TESTIDS.otherKey} onType={setKey} />
             <span id={`${ids}-key-hint`} className={settingsCss.hint}>
               {t.models.keyHint} {keyPlace(view)}
             </span>
@@ -134,17 +113,7 @@ export function OtherServer({ models }: { models: Models }) {
           </label>
           <div className={css.entry}>
             <div className={css.inline}>
-              <input
-                id={`${ids}-model`}
-                className={css.field}
-                type="text"
-                spellCheck={false}
-                autoComplete="off"
-                value={model}
-                aria-describedby={`${ids}-model-hint`}
-                data-testid={TESTIDS.otherModel}
-                onChange={(event) => setModel(event.target.value)}
-              />
+              <TextInput id={`${ids}-model`} className={css.field} value={model} aria-describedby={`${ids}-model-hint`} testId={TESTIDS.otherModel} onType={setModel} />
               <Button size="s" disabled={!isReady || shown?.isAsking} testId={TESTIDS.otherList} onClick={() => void list()}>
                 {shown?.isAsking ? t.models.listing : t.models.list}
               </Button>

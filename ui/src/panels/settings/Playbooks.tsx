@@ -2,10 +2,11 @@
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type PlaybookSettings, call, rpcKey, useRpc } from '../../api';
+import { errorMessage } from '../../state';
+import { EntryField } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row, Section } from './Rows';
-import { errorMessage } from './models';
 import css from './Settings.module.css';
 
 export function PlaybookNotices() {
@@ -29,27 +30,14 @@ export function PlaybookNotices() {
       setProblem(errorMessage(thrown));
     }
   };
+  const type = (next: string | null) => {
+    setTyped(next);
+    setProblem(null);
+  };
   return (
     <Section title={t.panels.playbooks}>
       <Row name={words.webhook} hint={words.webhookHint} problem={problem ?? undefined}>
-        <input
-          className={css.address}
-          type="url"
-          aria-label={words.webhook}
-          aria-invalid={problem !== null}
-          placeholder={words.webhookNone}
-          value={typed ?? stored}
-          data-testid={TESTIDS.playbookWebhook}
-          onChange={(event) => {
-            setTyped(event.target.value);
-            setProblem(null);
-          }}
-          onBlur={() => void save()}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') void save();
-            if (event.key === 'Escape') setTyped(null);
-          }}
-        />
+        <EntryField className={css.address} type="url" name={words.webhook} placeholder={words.webhookNone} typed={typed} stored={stored} isBad={problem !== null} testId={TESTIDS.playbookWebhook} onType={type} onSave={save} />
       </Row>
     </Section>
   );

@@ -8,7 +8,7 @@ import { TESTIDS } from '../../testids';
 import { Asking } from './Asking';
 import css from './Models.module.css';
 import { Problem } from './Rows';
-import { errorMessage } from './models';
+import { errorMessage } from '../../state';
 
 /** Small models that can reply in the requested format. Sizes are from Ollama's library. */
 const OFFERED = [

@@ -6,8 +6,7 @@
 import { useState } from 'react';
 import { type RebuildBegun, call, useRpc } from '../../api';
 import { Button, Dialog, Progress } from '../../design';
-import { createStore, useStore } from '../../state/store';
-import { showError } from '../../state/toasts';
+import { createStore, showError, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import ask from './Rebuild.module.css';
@@ -58,14 +57,7 @@ export function AskRebuild({ onClose, onConfirm }: { onClose: () => void; onConf
       title={words.rebuildTitle}
       testId={TESTIDS.rebuildAsk}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" testId={TESTIDS.rebuildConfirm} onClick={onConfirm}>
-            {words.rebuildConfirm}
-          </Button>
-        </>
-      }
+      confirm={{ label: words.rebuildConfirm, run: onConfirm, testId: TESTIDS.rebuildConfirm }}
     >
       <div className={ask.ask}>
         <dl>

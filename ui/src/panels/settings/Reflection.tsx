@@ -1,7 +1,7 @@
-/** Settings → General: clean-ups that maintenance applies without asking. Off by default. */
+/** Settings → General: cleanups that maintenance applies without asking. Off by default. */
 import { type ReflectionSettings, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Switch } from '../../design';
-import { showError } from '../../state/toasts';
+import { showError } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row, Section } from './Rows';

@@ -2,12 +2,13 @@
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { type ProviderView, call } from '../../api';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Models.module.css';
 import { Problem, Row } from './Rows';
 import settingsCss from './Settings.module.css';
-import { type Models, errorMessage } from './models';
+import { type Models } from './models';
 
 const TASKS = ['judge', 'analysis', 'topics'] as const;
 

@@ -6,12 +6,12 @@
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { type TopicRulesState, type TopicRulesView, call, rpcKey, useChoices, useRpc } from '../../api';
-import { Button, ErrorState, LoadingRows, PaneBody, Switch } from '../../design';
+import { Button, EntryField, ErrorState, LoadingRows, PaneBody, Switch } from '../../design';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import models from './Models.module.css';
 import { Problem, Row, Section } from './Rows';
-import { errorMessage } from './models';
+import { errorMessage } from '../../state';
 import { type Choice, CHOICES, type Group, parsed, shown } from './topicRules';
 import css from './Settings.module.css';
 
@@ -23,7 +23,7 @@ export function TopicsTab() {
     apply: (before, part) => ({ ...before, rules: { ...before.rules, ...part } }),
     write: (next) => call('topic_rules_set', next.rules),
   });
-  if (error && !state) return <ErrorState title={t.topicRules.loadFailed} text={t.topicRules.loadFailedText} detail={error.message} onRetry={() => void refetch()} />;
+  if (error && !state) return <ErrorState title={t.topicRules.loadFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />;
   if (!state) return <LoadingRows />;
   const { rules, defaults } = state;
   const choose = async (part: Partial<TopicRulesView>) => {
@@ -70,21 +70,7 @@ function Field({ choice, rules, defaults, onChoose }: { choice: Choice; rules: T
   const isDefault = rules[choice.name] === defaults[choice.name];
   return (
     <Row name={name} hint={isDefault ? hint : `${hint} ${t.topicRules.otherwise(number(shown(choice, defaults)))}`} problem={'problem' in entry ? entry.problem : undefined}>
-      <input
-        className={models.number}
-        type="text"
-        inputMode="decimal"
-        aria-label={name}
-        aria-invalid={'problem' in entry}
-        value={typed ?? String(now)}
-        data-testid={`${TESTIDS.topicRule}-${choice.name}`}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={save}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') save();
-          if (event.key === 'Escape') setTyped(null);
-        }}
-      />
+      <EntryField className={models.number} inputMode="decimal" name={name} typed={typed} stored={String(now)} isBad={'problem' in entry} testId={`${TESTIDS.topicRule}-${choice.name}`} onType={setTyped} onSave={save} />
       <span className={css.unit}>{unit}</span>
     </Row>
   );

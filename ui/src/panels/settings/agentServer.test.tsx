@@ -61,7 +61,7 @@ describe('the memory router', () => {
     await screen.findByTestId('memory-router');
     expect(router().getAttribute('aria-checked')).toBe('false');
     fireEvent.click(router());
-    await screen.findByText('It works once agents are served over HTTP, above.');
+    await screen.findByText('To use it, switch on “Serve agents over HTTP” above.');
     expect(host.calls.filter((each) => each.cmd === 'router_settings_set').map((each) => each.payload)).toEqual([{ is_on: true }]);
     fireEvent.click(toggle());
     await screen.findByText(/127\.0\.0\.1:8632\/router\/v1/);

@@ -1,6 +1,6 @@
 /** Handles a slow request to a model, which may be abandoned. An answer belongs to the object for which it was requested. */
 import { useEffect, useRef, useState } from 'react';
-import { errorMessage } from './models';
+import { errorMessage } from '../../state';
 
 export type AskedState<T> = { readonly kind: 'idle' } | { readonly kind: 'asking'; readonly since: number } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly result: T };
 

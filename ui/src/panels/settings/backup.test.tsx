@@ -81,7 +81,7 @@ describe('a restore', () => {
     fireEvent.click(within(rows[1] as HTMLElement).getByRole('button'));
     fireEvent.click(await screen.findByTestId('btn-backup-confirm'));
     const said = await result();
-    for (const words of ['Restored: 30 messages', 'kept as keepsake-', '3 messages you had erased since the backup', '1 memory you had dismissed, moved to the trash or hidden since the backup stays that way.', '2 memories you had corrected since the backup are in Review again']) expect(said).toContain(words);
+    for (const words of ['Restored: 30 messages', 'kept as keepsake-', '3 messages that you erased after the backup', '1 memory you had dismissed, moved to the trash or hidden since the backup stays that way.', '2 memories that you corrected after the backup are in Review again']) expect(said).toContain(words);
     expect(said).not.toContain('0 links');
     expect(asked(host, 'restore')[0]).toMatchObject({ id: expect.stringContaining('before-bulk') });
     await waitFor(async () => expect(await screen.findAllByTestId('backup-row')).toHaveLength(4));

@@ -9,9 +9,7 @@ import { useState } from 'react';
 import { type AppStatus, type ModelsView, type Settings, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented, Switch } from '../../design';
 import { hotkeys } from '../../keys';
-import { go } from '../../state/nav';
-import { showError } from '../../state/toasts';
-import { useUiState } from '../../state/uiState';
+import { go, showError, useUiState } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { removeSample } from '../sources/Sample';
@@ -36,7 +34,6 @@ export default function SettingsPanel() {
     <div className={css.panel}>
       <PaneHeader title={t.settings.title}>
         <Segmented
-          label={t.models.show}
           value={tab}
           choices={[
             { value: 'general', label: t.models.general, testId: TESTIDS.settingsGeneral },
@@ -51,7 +48,7 @@ export default function SettingsPanel() {
       ) : tab === 'topics' ? (
         <TopicsTab />
       ) : error ? (
-        <ErrorState title={t.settings.loadFailed} text={t.settings.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+        <ErrorState title={t.settings.loadFailed} text={t.app.nothingChanged} detail={error.message} onRetry={() => void refetch()} />
       ) : !settings || !status ? (
         <LoadingRows />
       ) : (

@@ -78,7 +78,7 @@ describe('models on this computer', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Use qwen2.5:7b' }));
     await within(screen.getByTestId('model-chosen')).findByText('qwen2.5:7b');
     expect(written(host)[0]).toMatchObject({ provider: { shape: 'ollama', url: 'http://127.0.0.1:11434', model: 'qwen2.5:7b' }, engines: 'built_in' });
-    fireEvent.click(await screen.findByRole('button', { name: 'Let both propose' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Use both engines' }));
     await waitFor(() => expect(written(host)[1]).toMatchObject({ engines: 'both', provider: { model: 'qwen2.5:7b' } }));
   });
 
@@ -245,7 +245,7 @@ describe('trying a model', () => {
     start();
     fireEvent.click(await screen.findByTestId('btn-model-rate'));
     const rating = await screen.findByRole('list', { name: 'Suitable tasks for this model' });
-    for (const words of ['Finds facts well. 8 of 9 right', 'Not suitable for checking. Choose another model for that. 2 of 6 right, 3 wrong ones accepted']) expect(rating.textContent).toContain(words);
+    for (const words of ['Good at finding facts. 8 of 9 right', 'Not suitable for checking. Choose another model for that. 2 of 6 right, 3 wrong proposals accepted']) expect(rating.textContent).toContain(words);
     expect(asked(host, 'model_rate_stop')).toEqual([]);
   });
 

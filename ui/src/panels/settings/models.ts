@@ -6,12 +6,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ModelSettingsView, type ModelsView, type ProfileView, type ProviderView, call, rpcKey, useChoices, useRpc } from '../../api';
+import { errorMessage } from '../../state';
 import { t } from '../../strings';
 
 /** A place next to which a problem is shown. */
 export type Field = 'engines' | 'provider' | 'context' | 'tasks' | 'other' | 'key' | 'this_computer_only' | 'remote_tokens_a_day' | 'profile' | 'pause_on_battery' | 'earlier';
-
-export const errorMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 type Part = Partial<ModelSettingsView>;
 

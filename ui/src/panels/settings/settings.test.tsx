@@ -91,7 +91,7 @@ test('a reader that was refused says so, and why', async () => {
   const status = (await host.rpc('app_status', {})) as object;
   host.answer('app_status', () => ({ ...status, reader: { state: 'refused', problem: 'reader.onnx is another file than this version knows.' } }) as never);
   host.emit({ type: 'changed', tags: ['status'] });
-  await waitFor(() => expect(screen.getByTestId('settings-reader').textContent).toBe('Could not be loaded, so conversations wait to be read'));
+  await waitFor(() => expect(screen.getByTestId('settings-reader').textContent).toBe('Could not be loaded, so conversations are waiting to be read'));
   expect(screen.getByText('reader.onnx is another file than this version knows.')).toBeDefined();
 });
 

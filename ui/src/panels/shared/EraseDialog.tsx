@@ -9,10 +9,7 @@ import { CircleCheck, Clock } from 'lucide-react';
 import { useState } from 'react';
 import { type ErasePreview, type JobView, type JobsResponse, type MemoriesErasePreview, call, useRpc } from '../../api';
 import { Button, Dialog, ErrorState, fullTime } from '../../design';
-import { noteFinal } from '../../state/decisions';
-import { go } from '../../state/nav';
-import { useStore } from '../../state/store';
-import { hideToasts } from '../../state/toasts';
+import { go, hideToasts, noteFinal, useAttempt, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './EraseDialog.module.css';
@@ -47,7 +44,7 @@ function Asked({ target, onClose }: { target: EraseTarget; onClose: () => void }
 export function foreseen(preview: ErasePreview): string[] {
   const words = t.erase;
   return [
-    words.messages(preview.messages),
+    t.app.messages(preview.messages),
     preview.conversations > 0 ? words.conversations(preview.conversations) : '',
     preview.shortened > 0 ? words.shortened(preview.shortened) : '',
     preview.memories > 0 ? words.memories(preview.memories) : words.noMemories,
@@ -71,8 +68,8 @@ function AskWhole({ target, ...asked }: AskProps & { target: Exclude<EraseTarget
   const send = async () => {
     const outcome = await call(ERASE[target.kind], { id: target.id });
     const parts = [
-      words.messages(outcome.messages),
-      outcome.conversations > 0 ? words.countConversations(outcome.conversations) : '',
+      t.app.messages(outcome.messages),
+      outcome.conversations > 0 ? t.app.conversations(outcome.conversations) : '',
       outcome.memories > 0 ? words.countMemories(outcome.memories) : '',
     ].filter(Boolean);
     return { parts, isPending: outcome.is_pending, job: outcome.job_id };
@@ -128,65 +125,35 @@ interface QuestionProps extends AskProps {
 
 function Question({ title, quoted = null, text, forGood, confirm, goes, failure, send, onClose, onErased }: QuestionProps) {
   const client = useQueryClient();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, run } = useAttempt();
   const words = t.erase;
-  const erase = () => {
-    setBusy(true);
-    setProblem(null);
-    send().then(
-      (erased) => {
-        noteFinal(words.stays);
-        // The last notice might offer to restore data that is now erased.
-        hideToasts('decision');
-        // Answers cached for returning to a panel may contain erased data.
-        client.removeQueries({ type: 'inactive' });
-        onErased(erased);
-      },
-      (thrown: unknown) => {
-        setBusy(false);
-        setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-      },
-    );
-  };
+  const erase = () =>
+    run(async () => {
+      const erased = await send();
+      noteFinal(words.stays);
+      // The last notice might offer to restore data that is now erased.
+      hideToasts('decision');
+      // Answers cached for returning to a panel may contain erased data.
+      client.removeQueries({ type: 'inactive' });
+      onErased(erased);
+    });
   return (
     <Dialog
       open
-      onClose={isBusy ? () => undefined : onClose}
+      onClose={onClose}
       title={title}
       size="s"
       testId={TESTIDS.eraseDialog}
-      actions={
-        <>
-          <Button onClick={onClose} disabled={isBusy}>
-            {t.app.cancel}
-          </Button>
-          <Button tone="danger" disabled={isBusy || goes === null} testId={TESTIDS.eraseConfirm} onClick={erase}>
-            {isBusy ? words.erasing : confirm}
-          </Button>
-        </>
-      }
+      isBusy={isBusy}
+      confirm={{ label: isBusy ? words.erasing : confirm, run: erase, tone: 'danger', isDisabled: goes === null, testId: TESTIDS.eraseConfirm }}
     >
       {failure !== null && goes === null ? (
-        <ErrorState title={words.countFailed} text={words.countFailedText} detail={failure} />
+        <Goes goes={null} failure={failure} />
       ) : (
         <>
           {quoted === null ? null : <blockquote className={css.quoted}>{quoted}</blockquote>}
           <p>{text}</p>
-          {goes ? (
-            <>
-              <h3 className={css.heading}>{words.goes}</h3>
-              <ul className={css.counts} data-testid={TESTIDS.eraseCounts}>
-                {goes.map((line) => (
-                  <li key={line}>{line}</li>
-                ))}
-              </ul>
-            </>
-          ) : (
-            <p className={css.waiting} role="status" aria-busy="true">
-              {words.counting}
-            </p>
-          )}
+          <Goes goes={goes} failure={null} />
           <p className={css.forGood}>{forGood}</p>
           {problem ? (
             <p className={css.failed} role="alert">
@@ -196,6 +163,29 @@ function Question({ title, quoted = null, text, forGood, confirm, goes, failure,
         </>
       )}
     </Dialog>
+  );
+}
+
+/** What would be erased, once it is counted. */
+export function Goes({ goes, failure }: { goes: readonly string[] | null; failure: string | null }) {
+  const words = t.erase;
+  if (goes === null && failure !== null) return <ErrorState title={words.countFailed} text={words.countFailedText} detail={failure} />;
+  if (goes === null) {
+    return (
+      <p className={css.waiting} role="status" aria-busy="true">
+        {words.counting}
+      </p>
+    );
+  }
+  return (
+    <>
+      <h3 className={css.heading}>{words.goes}</h3>
+      <ul className={css.counts} data-testid={TESTIDS.eraseCounts}>
+        {goes.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 

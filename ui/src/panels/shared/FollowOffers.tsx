@@ -7,7 +7,7 @@ import { useId, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type WatchedOffer, call, rpcKey, useRpc } from '../../api';
 import { Button } from '../../design';
-import { showError, showToast } from '../../state/toasts';
+import { showError, showToast } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './FollowOffers.module.css';

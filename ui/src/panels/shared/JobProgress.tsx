@@ -1,6 +1,6 @@
 import type { JobView } from '../../api';
 import { Progress } from '../../design';
-import { useSeconds } from '../../state/seconds';
+import { useSeconds } from '../../state';
 import { t } from '../../strings';
 import { progressWords, useProgress } from './jobs';
 

@@ -4,12 +4,9 @@
  *
  * The panel itself shows the states without a list (loading, empty, failed).
  */
-import { type ComponentProps, type ReactNode, type Ref, useCallback } from 'react';
-import { PaneHeader, VirtualList, cx } from '../../design';
-import { type ListState, moveTo, stepFrom } from '../../state/list';
-import { type Store, useStore } from '../../state/store';
+import type { ComponentProps, ReactNode, Ref } from 'react';
+import { PaneHeader, cx } from '../../design';
 import css from './ListPane.module.css';
-import { useListCursor } from './memoryRows';
 
 /** Height of two lines. */
 export const ROW_PX = 56;
@@ -50,61 +47,6 @@ export function ListPane({ title, count, tabs, bars, live, children, ref }: List
 /** Shown next to a list without a selected row. */
 export function Nothing() {
   return <div className={css.nothing} />;
-}
-
-/** The cursor of a list whose rows are all loaded, and the moves common to all lists. */
-export function useRows(list: Store<ListState>, ids: readonly string[]) {
-  const want = useListCursor(list, ids);
-  const cursor = useStore(list, (state) => state.cursor);
-  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
-  const move = (to: string | null) => list.update((state) => moveTo(state, to));
-  const step = (by: number) => () => move(stepFrom(ids, list.get().cursor, by));
-  return {
-    cursor,
-    at: cursor === null ? -1 : ids.indexOf(cursor),
-    keyOf,
-    move,
-    /** Puts the cursor on a row as soon as it is loaded. */
-    want,
-    next: step(1),
-    previous: step(-1),
-    first: () => move(ids[0] ?? null),
-    last: () => move(ids[ids.length - 1] ?? null),
-  };
-}
-
-interface ListRowsProps<T> {
-  label: string;
-  testId: string;
-  rowTestId: string;
-  items: readonly T[];
-  rows: Pick<ReturnType<typeof useRows>, 'at' | 'keyOf' | 'move'>;
-  render: (item: T) => ReactNode;
-  /** Height of every row. */
-  height?: number;
-  onRange?: (first: number, last: number) => void;
-}
-
-export function ListRows<T>({ label, testId, rowTestId, items, rows, render, height = ROW_PX, onRange }: ListRowsProps<T>) {
-  const heightOf = useCallback(() => height, [height]);
-  return (
-    <VirtualList
-      label={label}
-      testId={testId}
-      rowTestId={rowTestId}
-      count={items.length}
-      keyOf={rows.keyOf}
-      heightOf={heightOf}
-      activeIndex={rows.at}
-      autoFocus
-      onPick={(index) => rows.move(rows.keyOf(index) || null)}
-      onRange={onRange}
-      render={(index) => {
-        const item = items[index];
-        return item === undefined ? null : render(item);
-      }}
-    />
-  );
 }
 
 /** A row; it consists of `RowLine`s. */

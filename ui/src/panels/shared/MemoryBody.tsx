@@ -4,9 +4,10 @@ import type { ReactNode } from 'react';
 import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory, StoryView } from '../../api';
 import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime, partialDate, shownStatement } from '../../design';
 import type { ActionId } from '../../keys';
-import { openConversation } from '../../state/nav';
+import { openConversation } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Fact } from './DetailPane';
 import css from './MemoryBody.module.css';
 import { proposerNames } from './proposers';
 import { VisibilityMark } from './Visibility';
@@ -153,7 +154,7 @@ function Evidence({ evidence, action }: { evidence: readonly EvidenceView[]; act
             {each.is_private || each.line === null ? null : <VisibilityMark visibility={each.visibility} />}
             <span className={css.space} />
             <Button size="s" tone="quiet" icon={<CornerDownRight size={14} aria-hidden="true" />} action={index === 0 ? action : undefined} testId={index === 0 ? TESTIDS.source : undefined} onClick={() => openConversation(each.conversation_id, each.interaction_id)}>
-              {t.memory.openSource}
+              {t.app.openInConversation}
             </Button>
           </figcaption>
           {each.line === null ? <p className={css.gone}>{t.memory.erasedLine}</p> : null}
@@ -256,7 +257,7 @@ function Reads({ detail }: { detail: MemoryDetail }) {
       <ul className={css.reads}>
         {detail.reads.map((read) => (
           <li key={read.id}>
-            <span>{read.agent === '' ? t.memory.unnamedAgent : read.agent}</span>
+            <span>{read.agent === '' ? t.app.unnamedProgram : read.agent}</span>
             <span>{nameOf(t.sessions.readKinds, read.kind)}</span>
             <span>{read.person === null ? '' : t.memory.readWith(read.person)}</span>
             <RelativeTime time={read.at} absolute />
@@ -278,23 +279,14 @@ function Facts({ detail }: { detail: MemoryDetail }) {
   const visibility = visibilityOf(detail.evidence);
   return (
     <dl className={css.facts}>
-      <Fact name={t.memory.durability}>{nameOf(t.durability, detail.durability)}</Fact>
-      <Fact name={t.memory.said}>{fullTime(detail.row.said_at)}</Fact>
-      {visibility ? <Fact name={t.memory.place}>{nameOf(t.privacy.visibilityLong, visibility)}</Fact> : null}
-      <Fact name={t.memory.proposers}>
+      <Fact className={css.fact} name={t.memory.durability}>{nameOf(t.durability, detail.durability)}</Fact>
+      <Fact className={css.fact} name={t.memory.said}>{fullTime(detail.row.said_at)}</Fact>
+      {visibility ? <Fact className={css.fact} name={t.memory.place}>{nameOf(t.privacy.visibilityLong, visibility)}</Fact> : null}
+      <Fact className={css.fact} name={t.memory.proposers}>
         <span title={detail.proposers.join(', ')}>{proposerNames(detail.proposers)}</span>
       </Fact>
-      {detail.snoozed_until ? <Fact name={t.review.snooze}>{fullTime(detail.snoozed_until)}</Fact> : null}
-      {detail.reject_reason ? <Fact name={t.statusOne.rejected ?? ''}>{nameOf(t.review.reasons, detail.reject_reason)}</Fact> : null}
+      {detail.snoozed_until ? <Fact className={css.fact} name={t.review.snooze}>{fullTime(detail.snoozed_until)}</Fact> : null}
+      {detail.reject_reason ? <Fact className={css.fact} name={t.statusOne.rejected ?? ''}>{nameOf(t.review.reasons, detail.reject_reason)}</Fact> : null}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={css.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

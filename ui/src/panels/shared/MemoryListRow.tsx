@@ -3,8 +3,7 @@ import { Check, EyeOff, GitCompareArrows, Lock, NotebookPen, PencilLine } from '
 import { memo } from 'react';
 import type { MemoryRow } from '../../api';
 import { CategoryBadge, Confidence, RelativeTime, cx, shownStatement } from '../../design';
-import { type ListState, toggleSelected } from '../../state/list';
-import { type Store, useStore } from '../../state/store';
+import { type ListState, type Store, toggleSelected, useStore } from '../../state';
 import { nameOf, t } from '../../strings';
 import css from './MemoryListRow.module.css';
 

@@ -1,9 +1,8 @@
 /** Lines with the relevant words highlighted. Each opens its message. */
 import { useState } from 'react';
 import type { LineView } from '../../api';
-import { Button, Highlighted, fullTime } from '../../design';
-import { PrivateLock } from '../../design/PrivateMark';
-import { openConversation } from '../../state/nav';
+import { Button, Highlighted, PrivateLock, fullTime } from '../../design';
+import { openConversation } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Quote.module.css';
@@ -14,7 +13,7 @@ const QUOTES = 3;
 
 export function Quote({ line }: { line: LineView }) {
   return (
-    <button type="button" className={css.quote} title={t.people.openLine} data-testid={TESTIDS.quote} onClick={() => openConversation(line.conversation_id, line.message_id)}>
+    <button type="button" className={css.quote} title={t.app.openInConversation} data-testid={TESTIDS.quote} onClick={() => openConversation(line.conversation_id, line.message_id)}>
       <span className={css.meta}>
         <span className={css.author}>{line.author}</span>
         <span className="num">{fullTime(line.time)}</span>

@@ -1,6 +1,6 @@
 /** Restores a backup or an export folder: asks with a list of what would be replaced, and shows the result. */
 import type { RestoreOutcome, RestorePreview } from '../../api';
-import { Button, Dialog } from '../../design';
+import { Dialog } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Restore.module.css';
@@ -21,14 +21,7 @@ export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePr
       title={words.askTitle}
       testId={TESTIDS.backupAsk}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="danger" testId={TESTIDS.backupConfirm} onClick={onConfirm}>
-            {words.askConfirm}
-          </Button>
-        </>
-      }
+      confirm={{ label: words.askConfirm, run: onConfirm, tone: 'danger', testId: TESTIDS.backupConfirm }}
     >
       <div className={css.ask}>
         {needsSalvage(preview) ? null : <p>{words.askFile(preview.name)}</p>}

@@ -2,8 +2,7 @@
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button, Progress } from '../../design';
-import { useLiveProgress } from '../../state/host';
-import { showError } from '../../state/toasts';
+import { showError, useLiveProgress } from '../../state';
 import { t } from '../../strings';
 import css from './TaskProgress.module.css';
 

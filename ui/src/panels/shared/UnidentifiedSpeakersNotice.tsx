@@ -2,7 +2,7 @@
 import { MicVocal } from 'lucide-react';
 import { type VoicesResponse, useRpc } from '../../api';
 import { Button, PaneBar } from '../../design';
-import { openConversation } from '../../state/nav';
+import { openConversation } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 

@@ -5,9 +5,8 @@
  */
 import { Globe, GlobeLock, Undo2 } from 'lucide-react';
 import { useRef } from 'react';
-import { type VisibilityRequest, call, useRpc } from '../../api';
-import type { Change } from '../../api/layers';
-import { perform } from '../../state/decisions';
+import { type Change, type VisibilityRequest, call, useRpc } from '../../api';
+import { perform } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Visibility.module.css';

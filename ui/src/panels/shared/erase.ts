@@ -2,7 +2,7 @@
  * The target to be erased. It is set from a menu and shown in the panel's own dialog, which remains open after the target is
  * gone.
  */
-import { createStore } from '../../state/store';
+import { createStore } from '../../state';
 
 export type EraseTarget =
   | { readonly kind: 'conversation' | 'person' | 'import'; readonly id: string; readonly name: string }

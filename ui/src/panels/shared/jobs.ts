@@ -1,9 +1,7 @@
 /** Jobs as shown in panels: in words, with the latest reported progress. */
 import { type JobView, type JobsResponse, call, useRpc } from '../../api';
-import { useLiveProgress } from '../../state/host';
-import { showError, showToast } from '../../state/toasts';
-import { nameOf, t } from '../../strings';
-import { bytes } from '../../strings/words';
+import { showError, showToast, useLiveProgress } from '../../state';
+import { bytes, nameOf, t } from '../../strings';
 
 const itemsOf = (response: JobsResponse): JobView[] => response.items;
 

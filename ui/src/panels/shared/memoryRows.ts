@@ -5,12 +5,7 @@ import { type MemoriesListRequest, type MemoriesListResponse, type MemoryRow, ca
 import { log, stampOf, stamped, withDecisions } from '../../api/optimistic';
 import { hotkeys } from '../../keys';
 import type { RpcError } from '../../platform';
-import { created, restored } from '../../state/decisions';
-import { createKnown, createMapped, createStable } from '../../state/difference';
-import { type ListState, afterChange, moveTo } from '../../state/list';
-import { painted } from '../../state/painted';
-import { type Store, useStore } from '../../state/store';
-import { showError } from '../../state/toasts';
+import { type ListState, type Store, afterChange, created, createKnown, createMapped, createStable, moveTo, painted, restored, showError, useStore } from '../../state';
 
 export type MemoriesRequest = Partial<MemoriesListRequest>;
 

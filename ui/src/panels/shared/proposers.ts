@@ -1,6 +1,5 @@
 /** Names of proposers, in words. */
-import { t } from '../../strings';
-import { listed } from '../../strings/words';
+import { listed, t } from '../../strings';
 
 /**
  * Names of built-in engines. Only known prefixes are removed from other names, because a model's name may itself contain `/` and

@@ -7,7 +7,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type SearchRequest, type SearchResponse, call, rpcKey } from '../../api';
 import type { RpcError } from '../../platform';
-import { useSettled } from '../../state/settled';
+import { useSettled } from '../../state';
 
 /** The pause after which a query is sent: shorter than between words, longer than between letters. */
 const PAUSE_MS = 140;

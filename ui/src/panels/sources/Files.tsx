@@ -2,12 +2,9 @@
 import { CircleAlert, FileText, X } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { type LeftOutView, call } from '../../api';
-import { Badge, Button, IconButton, Switch, shortDate } from '../../design';
-import { useNow } from '../../state/clock';
-import { useStore } from '../../state/store';
-import { showError, showToast } from '../../state/toasts';
-import { nameOf, t } from '../../strings';
-import { bytes } from '../../strings/words';
+import { Badge, Button, IconButton, Switch, TextInput, shortDate } from '../../design';
+import { showError, showToast, useNow, useStore } from '../../state';
+import { bytes, nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Files.module.css';
 import { AskRestore, TASK, needsSalvage } from '../shared/Restore';
@@ -157,7 +154,7 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
       {look?.kind && !look.export?.is_first ? (
         <>
           <p className={css.summary}>
-            <span className="num">{t.sources.conversations(look.conversations)}</span>
+            <span className="num">{t.app.conversations(look.conversations)}</span>
             <span className="num">{t.sources.foreseen(look.seen, look.imported, look.duplicate, skippedCount(look))}</span>
             {look.first !== null && look.last !== null ? <span>{t.sources.range(shortDate(look.first, now), shortDate(look.last, now), isGuess)}</span> : null}
             {look.participants.length > 1 ? <span className="num">{t.sources.participants(look.participants.length)}</span> : null}
@@ -219,7 +216,11 @@ function OwnerQuestion({ waiting: { file, look, answers } }: { waiting: WaitingF
               {person.handle && person.handle !== person.name ? <span className={css.handle}>{person.handle}</span> : null}
             </span>
             <span className={css.sample}>{person.sample ? `“${person.sample}”` : ''}</span>
+<<<<<<< HEAD
             <span className={css.messages}>{person.received > 0 ? t.sources.received(person.received) : t.sources.messages(person.messages)}</span>
+=======
+            <span className={css.messages}>{t.app.messages(person.messages)}</span>
+>>>>>>> wui
           </button>
         ))}
         <button type="button" className={css.person} onClick={() => answer(file.token, { me: null, isNobody: true })}>
@@ -307,20 +308,7 @@ function ZoneOfTimes({ waiting: { file, look } }: { waiting: WaitingFile }) {
   return (
     <Question title={t.sources.zoneAsk} text={t.sources.zoneText}>
       <div className={css.meeting}>
-        <input
-          className={css.day}
-          list={zones}
-          aria-label={t.sources.zoneAsk}
-          placeholder={t.sources.zoneExample}
-          value={typed}
-          spellCheck={false}
-          autoComplete="off"
-          data-testid={TESTIDS.sourceZone}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && isZone(typed)) use(typed);
-          }}
-        />
+        <TextInput className={css.day} list={zones} aria-label={t.sources.zoneAsk} placeholder={t.sources.zoneExample} value={typed} testId={TESTIDS.sourceZone} onType={setTyped} onEnter={() => isZone(typed) && use(typed)} />
         <datalist id={zones}>
           {Intl.supportedValuesOf('timeZone').map((zone) => (
             <option key={zone} value={zone}>

@@ -8,7 +8,7 @@
 import { useMemo, useState } from 'react';
 import type { DryRunFile, ImportChannelView } from '../../api';
 import { Button, SearchField } from '../../design';
-import { useStore } from '../../state/store';
+import { useStore } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { VisibilityMark } from '../shared/Visibility';

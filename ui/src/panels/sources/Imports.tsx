@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { ChevronRight, CircleAlert } from 'lucide-react';
 import { type AppStatus, type ImportView, type JobView, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, RelativeTime, cx } from '../../design';
-import { go } from '../../state/nav';
-import { useStore } from '../../state/store';
+import { go, useStore } from '../../state';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';
@@ -138,7 +137,7 @@ function ImportRow({ item, isFresh }: { item: ImportView; isFresh: boolean }) {
         <Part count={item.duplicate} word={t.sources.duplicate} />
         <span aria-hidden="true">+</span>
         <Part count={skipped} word={t.sources.skipped} />
-        <span className={css.conversations}>{t.sources.conversations(item.conversations)}</span>
+        <span className={css.conversations}>{t.app.conversations(item.conversations)}</span>
         {item.imported > 0 && !item.is_sample && item.state !== 'undone' ? (
           <Button size="s" tone="quiet" label={t.sources.undoImport(item.name)} testId={TESTIDS.importUndo} onClick={() => askToErase({ kind: 'import', id: item.id, name: item.name })}>
             {t.sources.undo}

@@ -2,7 +2,7 @@ import { Sparkles } from 'lucide-react';
 import { useState } from 'react';
 import { type AppStatus, call, useRpc } from '../../api';
 import { Button } from '../../design';
-import { showError, showToast } from '../../state/toasts';
+import { showError, showToast } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Sample.module.css';

@@ -5,14 +5,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FileToken, type WatchedSourceView, type WatchedSources, call, rpcKey, useRpc } from '../../api';
 import { Button, ErrorState, IconButton, LoadingRows, RelativeTime, Segmented } from '../../design';
 import { platform } from '../../platform';
-import { showError, showToast } from '../../state/toasts';
+import { showError, showToast, useAttempt } from '../../state';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { HourPick } from '../shared/HourPick';
 import css from './Watched.module.css';
 
 /** The default hour: in the evening, after the day's chats. */
 const HOUR_DEFAULT = 22;
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 export function Watched() {
   const client = useQueryClient();
@@ -109,20 +109,13 @@ function Add({ folder, onDone }: { folder: FileToken; onDone: (sources: WatchedS
   const [kind, setKind] = useState<Kind>('chat');
   const [hour, setHour] = useState(HOUR_DEFAULT);
   const [me, setMe] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { isBusy, problem, run } = useAttempt();
+  const add = () =>
+    run(async () => {
       const sources = await call('watched_add', { token: folder.token, kind, hour, me: me.trim() || null });
       showToast({ text: words.didAdd(folder.name), replaces: 'watched' });
       onDone(sources);
-    } catch (thrown) {
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       className={css.form}
@@ -146,13 +139,7 @@ function Add({ folder, onDone }: { folder: FileToken; onDone: (sources: WatchedS
             {words.hour}
           </label>
           <div className={css.control}>
-            <select id={`${ids}-hour`} className={css.input} value={hour} data-testid={TESTIDS.watchedHour} onChange={(event) => setHour(Number(event.target.value))}>
-              {HOURS.map((each) => (
-                <option key={each} value={each}>
-                  {words.clock(each)}
-                </option>
-              ))}
-            </select>
+            <HourPick id={`${ids}-hour`} className={css.input} value={hour} testId={TESTIDS.watchedHour} onHour={setHour} />
           </div>
         </div>
       ) : null}

@@ -7,8 +7,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type DryRunFile, type FileToken, type LeftOutView, call, rpcKey } from '../../api';
 import type { RpcError } from '../../platform';
-import { waitingFiles } from '../../state/host';
-import { createStore, useStore } from '../../state/store';
+import { createStore, useStore, waitingFiles } from '../../state';
 import { forgetChannelChoices } from './importChannels';
 
 export interface Answers {

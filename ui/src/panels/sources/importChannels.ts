@@ -4,7 +4,7 @@
  * Choices belong to a channel and not to a file, because the same channel may be in several of the selected files.
  */
 import type { DryRunFile, ImportChannelView, ImportStartRequest } from '../../api';
-import { createStore } from '../../state/store';
+import { createStore } from '../../state';
 
 export type Visibility = 'public' | 'private';
 /** `mixed` is what a file says whose conversations differ. It cannot be chosen. */

@@ -11,9 +11,7 @@ import { type JobView, type JobsResponse, type AppStatus, type LiveSourcesRespon
 import { Button, PaneHeader, cx } from '../../design';
 import { useActions } from '../../keys';
 import { platform } from '../../platform';
-import { drop, pickFiles, pickFolder, waitingFiles } from '../../state/host';
-import { nav } from '../../state/nav';
-import { useStore } from '../../state/store';
+import { drop, nav, pickFiles, pickFolder, useStore, waitingFiles } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { EraseDialog } from '../shared/EraseDialog';

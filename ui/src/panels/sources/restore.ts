@@ -2,8 +2,7 @@
 import { useState } from 'react';
 import { type FileToken, type RestorePreview, call } from '../../api';
 import { RpcError } from '../../platform';
-import { createStore } from '../../state/store';
-import { showError } from '../../state/toasts';
+import { createStore, showError } from '../../state';
 import { t } from '../../strings';
 import { saidRestored } from '../shared/Restore';
 import { leaveOut } from './files';

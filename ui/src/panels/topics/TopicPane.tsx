@@ -1,20 +1,17 @@
 /** One topic: takeaways and details, each line linked to its message; people, times and versions; and the actions. */
 import { Combine, Pencil, Pin, PinOff, Split } from 'lucide-react';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { type LineView, type TopicDetail, type TopicLineView, type TopicListRow, type TopicProposalView, type TopicVersionView, useRpc } from '../../api';
-import { Badge, Button, Dialog, ErrorState, LoadingRows, type Option, PaneBody, PaneFoot, Pick, RelativeTime, Segmented, cx, fullTime, shortDate } from '../../design';
+import { Badge, Button, Dialog, type Option, Pick, RelativeTime, Segmented, cx, fullTime, shortDate } from '../../design';
 import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { openConversation } from '../../state/nav';
-import { showError } from '../../state/toasts';
-import { useUiState } from '../../state/uiState';
-import { listed } from '../../strings/words';
-import { nameOf, t } from '../../strings';
+import { openConversation, openLine, showError, useNow, useUiChoice } from '../../state';
+import { listed, nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Graph } from '../shared/graph/Graph';
 import { OverTime } from '../shared/time/OverTime';
+import { DetailPane, Hint, SaidLine, Section } from '../shared/DetailPane';
 import { isBuiltIn, proposerName } from '../shared/proposers';
-import { dragged, keepApart, mergeTopics, pinTopic, renameTopic, splitTopic, undoDecision } from './acts';
+import { dragged, keepApart, mergeTopics, renameTopic, splitTopic, undoDecision } from './acts';
 import css from './Topics.module.css';
 
 interface TopicPaneProps {
@@ -26,13 +23,14 @@ interface TopicPaneProps {
   onShow: (topic: string) => void;
 }
 
+const PARTS = ['text', 'graph'] as const;
 const SECTIONS = ['decision', 'solution', 'task', 'learning'] as const;
 
 export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicPaneProps) {
   const now = useNow();
-  const { data: detail, error, refetch } = useRpc('topic_get', { id: topic.id }, { enabled: isRested });
-  const [stored, setPart] = useUiState<string>('topics.part', 'text');
-  const part = stored === 'graph' ? 'graph' : 'text';
+  const answer = useRpc('topic_get', { id: topic.id }, { enabled: isRested });
+  const { data: detail } = answer;
+  const [part, setPart, otherPart] = useUiChoice('topics.part', PARTS, 'text');
   const [isRenaming, setRenaming] = useState(false);
   const [isMerging, setMerging] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -51,26 +49,22 @@ export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicP
     'topics.rename': () => setRenaming(true),
     'topics.merge': () => setMerging(true),
     'topics.split': split,
-    'topics.graph': () => setPart(part === 'graph' ? 'text' : 'graph'),
-    'topics.open': () => {
-      const first = detail?.lines[0]?.line ?? detail?.messages[0];
-      if (!first) return false;
-      openConversation(first.conversation_id, first.message_id);
-      return true;
-    },
+    'topics.graph': () => setPart(otherPart),
+    'topics.open': () => openLine(detail?.lines[0]?.line ?? detail?.messages[0]),
   });
   return (
     <>
-      <PaneBody label={t.topics.detail} of={`${topic.id} ${part}`} testId={TESTIDS.topicDetail}>
-        <article className={css.detail}>
-          <header className={css.head}>
-            <h2 className={css.title} data-testid={TESTIDS.topicTitle}>
-              {topic.title}
-            </h2>
+      <DetailPane
+        label={t.topics.detail}
+        of={`${topic.id} ${part}`}
+        testId={TESTIDS.topicDetail}
+        title={topic.title}
+        titleTestId={TESTIDS.topicTitle}
+        marks={
+          <>
             {topic.is_renamed ? <Badge>{t.topics.yourTitle}</Badge> : null}
             <span className={css.space} />
             <Segmented
-              label={t.topics.shownAs}
               value={part}
               choices={[
                 { value: 'text', label: t.topics.partText, testId: 'topic-part-text' },
@@ -78,52 +72,41 @@ export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicP
               ]}
               onChange={setPart}
             />
-          </header>
-          <p className={cx('num', css.facts)}>
-            <span>{t.topics.messages(topic.messages)}</span>
+          </>
+        }
+        facts={
+          <>
+            <span>{t.app.messages(topic.messages)}</span>
             <span>{t.topics.between(shortDate(topic.first, now), shortDate(topic.last, now))}</span>
-            {detail ? <span>{t.topics.sessions(detail.sessions)}</span> : null}
+            {detail ? <span>{t.app.conversations(detail.sessions)}</span> : null}
             {detail && detail.users.length > 0 ? <span>{listed(detail.users)}</span> : null}
-          </p>
-          <Proposals topic={topic} proposals={own} />
-          {error && !detail ? (
-            <ErrorState title={t.topics.detailFailed} text={t.topics.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-          ) : detail && part === 'graph' ? (
-            <Graph topic={topic.id} />
-          ) : detail ? (
-            <Known detail={detail} topic={topic} chosen={chosen} onChosen={setChosen} onSplit={split} onShow={onShow} />
-          ) : (
-            <LoadingRows rows={4} />
-          )}
-        </article>
-      </PaneBody>
-      <PaneFoot label={t.topics.detail}>
-        <Button icon={<Pencil size={15} aria-hidden="true" />} action="topics.rename" testId={TESTIDS.topicRename} onClick={() => setRenaming(true)}>
-          {t.topics.rename}
-        </Button>
-        <Button icon={<Combine size={15} aria-hidden="true" />} action="topics.merge" testId={TESTIDS.topicMerge} disabled={topics.length < 2} onClick={() => setMerging(true)}>
-          {t.topics.merge}
-        </Button>
-        <Button icon={<Split size={15} aria-hidden="true" />} action="topics.split" testId={TESTIDS.topicSplit} onClick={() => void split()}>
-          {chosen.size > 0 ? t.topics.splitChosen(chosen.size) : t.topics.split}
-        </Button>
-        <Button tone="quiet" icon={topic.is_pinned ? <PinOff size={15} aria-hidden="true" /> : <Pin size={15} aria-hidden="true" />} action="topics.pin" testId={TESTIDS.topicPin} onClick={() => void pinTopic(topic)}>
-          {topic.is_pinned ? t.topics.unpin : t.topics.pin}
-        </Button>
-      </PaneFoot>
+          </>
+        }
+        first={<Proposals topic={topic} proposals={own} />}
+        answer={answer}
+        words={t.topics}
+        foot={
+          <>
+            <Button icon={<Pencil size={15} aria-hidden="true" />} action="topics.rename" testId={TESTIDS.topicRename}>
+              {t.topics.rename}
+            </Button>
+            <Button icon={<Combine size={15} aria-hidden="true" />} action="topics.merge" testId={TESTIDS.topicMerge} disabled={topics.length < 2}>
+              {t.topics.merge}
+            </Button>
+            <Button icon={<Split size={15} aria-hidden="true" />} action="topics.split" testId={TESTIDS.topicSplit}>
+              {chosen.size > 0 ? t.topics.splitChosen(chosen.size) : t.topics.split}
+            </Button>
+            <Button tone="quiet" icon={topic.is_pinned ? <PinOff size={15} aria-hidden="true" /> : <Pin size={15} aria-hidden="true" />} action="topics.pin" testId={TESTIDS.topicPin}>
+              {topic.is_pinned ? t.topics.unpin : t.topics.pin}
+            </Button>
+          </>
+        }
+      >
+        {(loaded) => (part === 'graph' ? <Graph topic={topic.id} /> : <Known detail={loaded} topic={topic} chosen={chosen} onChosen={setChosen} onSplit={split} onShow={onShow} />)}
+      </DetailPane>
       {isRenaming ? <RenameDialog topic={topic} onClose={() => setRenaming(false)} /> : null}
       {isMerging ? <MergeDialog topic={topic} topics={topics} onClose={() => setMerging(false)} /> : null}
     </>
-  );
-}
-
-function Section({ title, hint, children, testId }: { title: string; hint?: string; children: ReactNode; testId?: string }) {
-  return (
-    <section className={css.section} data-testid={testId}>
-      <h3 className={css.heading}>{title}</h3>
-      {hint ? <p className={css.hint}>{hint}</p> : null}
-      {children}
-    </section>
   );
 }
 
@@ -197,9 +180,7 @@ function Wording({ versions }: { versions: readonly TopicVersionView[] }) {
   const proposer = versions.find((version) => version.is_current)?.proposer;
   if (proposer === undefined || isBuiltIn(proposer)) return null;
   return (
-    <p className={css.hint} data-testid={TESTIDS.topicWordedBy}>
-      {t.topics.wordedBy(proposerName(proposer))}
-    </p>
+    <Hint testId={TESTIDS.topicWordedBy}>{t.topics.wordedBy(proposerName(proposer))}</Hint>
   );
 }
 
@@ -236,10 +217,9 @@ function Lines({ lines }: { lines: readonly TopicLineView[] }) {
     <ul className={css.lines}>
       {lines.map((line) => (
         <li key={`${line.line.message_id} ${line.line.start} ${line.text}`}>
-          <button type="button" className={css.said} data-testid={TESTIDS.topicLine} title={`${line.line.conversation_title} · ${fullTime(line.line.time)}`} onClick={() => openConversation(line.line.conversation_id, line.line.message_id)}>
-            <span className={css.author}>{line.line.author}</span>
-            <span className={css.words}>{line.text}</span>
-          </button>
+          <SaidLine conversation={line.line.conversation_id} message={line.line.message_id} testId={TESTIDS.topicLine} title={`${line.line.conversation_title} · ${fullTime(line.line.time)}`} author={line.line.author}>
+            {line.text}
+          </SaidLine>
           {line.also.length > 0 ? (
             <p className={css.also}>
               {line.also.map((place) => (
@@ -323,12 +303,19 @@ function Messages({ topic, messages, chosen, onChosen, onSplit }: MessagesProps)
             onDragEnd={() => dragged.set(null)}
           >
             <input type="checkbox" className={css.choose} checked={chosen.has(line.message_id)} aria-label={t.topics.choose(line.author, line.text.slice(0, 80))} data-testid={TESTIDS.topicChoose} onChange={() => toggle(line.message_id)} />
-            <button type="button" className={css.said} data-testid={TESTIDS.topicMessage} title={fullTime(line.time)} onClick={() => openConversation(line.conversation_id, line.message_id)}>
-              <span className={css.author}>
-                {line.author} · <RelativeTime time={line.time} date /> · {line.conversation_title}
-              </span>
-              <span className={css.words}>{line.text}</span>
-            </button>
+            <SaidLine
+              conversation={line.conversation_id}
+              message={line.message_id}
+              testId={TESTIDS.topicMessage}
+              title={fullTime(line.time)}
+              author={
+                <>
+                  {line.author} · <RelativeTime time={line.time} date /> · {line.conversation_title}
+                </>
+              }
+            >
+              {line.text}
+            </SaidLine>
           </li>
         ))}
       </ul>
@@ -347,7 +334,7 @@ function Versions({ versions }: { versions: readonly TopicVersionView[] }) {
             <div className={css.version}>
               <span className="num">{t.memory.version(version.number)}</span>
               <span className={css.words}>{version.title}</span>
-              <span className={cx('num', css.meta)}>{t.topics.messages(version.messages)}</span>
+              <span className={cx('num', css.meta)}>{t.app.messages(version.messages)}</span>
               {isBuiltIn(version.proposer) ? null : <span className={css.meta}>{proposerName(version.proposer)}</span>}
               <RelativeTime time={version.made} date />
               {version.is_retired ? <Badge>{t.topics.retired}</Badge> : null}
@@ -379,8 +366,8 @@ function Decisions({ detail }: { detail: TopicDetail }) {
               {decision.title ? `: ${decision.title}` : ''}
             </span>
             <RelativeTime time={decision.decided} date />
-            <Button size="s" tone="quiet" testId={TESTIDS.topicUndo} label={`${t.topics.undo}: ${nameOf(t.topics.acts, decision.kind)}`} onClick={() => void undoDecision(decision.id).catch(showError)}>
-              {t.topics.undo}
+            <Button size="s" tone="quiet" testId={TESTIDS.topicUndo} label={`${t.app.undo}: ${nameOf(t.topics.acts, decision.kind)}`} onClick={() => void undoDecision(decision.id).catch(showError)}>
+              {t.app.undo}
             </Button>
           </li>
         ))}
@@ -405,18 +392,13 @@ function RenameDialog({ topic, onClose }: { topic: TopicListRow; onClose: () => 
       testId={TESTIDS.topicRenameDialog}
       focus={field}
       actions={
-        <>
-          {topic.is_renamed ? (
-            <Button tone="quiet" onClick={() => save('')}>
-              {t.topics.follow}
-            </Button>
-          ) : null}
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="primary" disabled={title.trim() === ''} testId={TESTIDS.topicRenameSave} onClick={() => save(title)}>
-            {t.topics.save}
+        topic.is_renamed ? (
+          <Button tone="quiet" onClick={() => save('')}>
+            {t.topics.follow}
           </Button>
-        </>
+        ) : null
       }
+      confirm={{ label: t.topics.save, run: () => save(title), isDisabled: title.trim() === '', testId: TESTIDS.topicRenameSave }}
     >
       <form
         onSubmit={(event) => {
@@ -436,8 +418,12 @@ function RenameDialog({ topic, onClose }: { topic: TopicListRow; onClose: () => 
 function MergeDialog({ topic, topics, onClose }: { topic: TopicListRow; topics: readonly TopicListRow[]; onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const [other, setOther] = useState('');
-  const options = useMemo<Option[]>(() => topics.filter((each) => each.id !== topic.id).map((each) => ({ value: each.id, label: each.title, hint: t.topics.messages(each.messages) })), [topics, topic.id]);
+  const options = useMemo<Option[]>(() => topics.filter((each) => each.id !== topic.id).map((each) => ({ value: each.id, label: each.title, hint: t.app.messages(each.messages) })), [topics, topic.id]);
   const from = topics.find((each) => each.id === other);
+  const merge = () => {
+    onClose();
+    if (from) void mergeTopics(topic, from);
+  };
   return (
     <Dialog
       open
@@ -445,24 +431,9 @@ function MergeDialog({ topic, topics, onClose }: { topic: TopicListRow; topics: 
       title={t.topics.mergeTitle(topic.title)}
       testId={TESTIDS.topicMergeDialog}
       focus={field}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button
-            tone="primary"
-            disabled={!from}
-            testId={TESTIDS.topicMergeConfirm}
-            onClick={() => {
-              onClose();
-              if (from) void mergeTopics(topic, from);
-            }}
-          >
-            {t.topics.merge}
-          </Button>
-        </>
-      }
+      confirm={{ label: t.topics.merge, run: merge, isDisabled: !from, testId: TESTIDS.topicMergeConfirm }}
     >
-      <p className={css.hint}>{t.topics.mergeText}</p>
+      <Hint>{t.topics.mergeText}</Hint>
       <div className={css.field}>
         <span>{t.topics.mergeOther}</span>
         <Pick ref={field} label={t.topics.mergeOther} options={options} value={other} onChange={setOther} placeholder={t.topics.mergePlaceholder} none={t.topics.mergeNone} testId={TESTIDS.topicMergeOther} />

@@ -1,8 +1,6 @@
 /** Actions on topics: stored by the backend as decisions, each with one undo. */
-import { type TopicAct, type TopicListRow, call } from '../../api';
-import type { Change } from '../../api/layers';
-import { perform } from '../../state/decisions';
-import { createStore } from '../../state/store';
+import { type Change, type TopicAct, type TopicListRow, call } from '../../api';
+import { createStore, perform } from '../../state';
 import { t } from '../../strings';
 
 /** The dragged object: a topic to be dropped onto another one, or lines to be moved out of a topic. */
@@ -11,17 +9,12 @@ export type Dragged = { kind: 'topic'; id: string } | { kind: 'messages'; topic:
 export const dragged = createStore<Dragged | null>(null);
 
 function decide(topic: TopicListRow, act: TopicAct, text: string, changes: readonly Change[]): Promise<boolean> {
-  let decision: string | null = null;
   return perform({
     text,
     ids: [topic.id],
     changes,
-    send: async () => {
-      decision = (await call('topic_decide', { id: topic.id, act })).decision_id;
-    },
-    undo: async () => {
-      if (decision !== null) await call('topic_undo', { id: decision });
-    },
+    send: () => call('topic_decide', { id: topic.id, act }),
+    undo: ({ decision_id }) => call('topic_undo', { id: decision_id }),
   });
 }
 

@@ -7,8 +7,7 @@ import { EyeOff, HardDrive, Keyboard, type LucideIcon, TriangleAlert } from 'luc
 import { useEffect, useState } from 'react';
 import { type AppStatus, type JobView, type JobsResponse, call, useRpc } from '../../api';
 import { Button, Progress } from '../../design';
-import { go } from '../../state/nav';
-import { showError } from '../../state/toasts';
+import { go, showError } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { FollowOffers } from '../shared/FollowOffers';

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, endOfDay, partialDate } from '../../design';
-import { go } from '../../state/nav';
+import { go } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Given } from '../privacy/ViewAs';

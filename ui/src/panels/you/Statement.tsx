@@ -1,12 +1,8 @@
 /** One statement with the number of its source, and below it the statement that contradicts it, if any. */
 import { EyeOff } from 'lucide-react';
 import type { MemoryRow } from '../../api';
-import { Button, shortDate } from '../../design';
-import { PrivateLock } from '../../design/PrivateMark';
-import { useNow } from '../../state/clock';
-import { type ListState, moveTo } from '../../state/list';
-import { openMemory } from '../../state/nav';
-import { type Store, useStore } from '../../state/store';
+import { Button, PrivateLock, shortDate } from '../../design';
+import { type ListState, type Store, moveTo, openMemory, useNow, useStore } from '../../state';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { keep } from './answers';

@@ -3,7 +3,7 @@
  */
 import { type DecisionOutcome, type MemoryRow, call } from '../../api';
 import { append, amend, nextTick, remove } from '../../api/optimistic';
-import { decide, perform } from '../../state/decisions';
+import { decide, perform } from '../../state';
 import { t } from '../../strings';
 
 /** `kept` is true now, `left` is not. One of the two may still be pending. */

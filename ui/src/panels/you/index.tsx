@@ -9,14 +9,11 @@ import { CircleUserRound, Copy } from 'lucide-react';
 import { useCallback, useId, useMemo, useState } from 'react';
 import { type AgentsResponse, type MemoriesListResponse, type MemoryRow, call, rpcKey, useRpc } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, type Option, PaneBar, PaneBody, PaneHeader, Pick, endOfDay, partialDate } from '../../design';
-import { useActions } from '../../keys';
-import { useNow } from '../../state/clock';
-import { createListState, moveTo, stepFrom } from '../../state/list';
-import { go } from '../../state/nav';
-import { useSettled } from '../../state/settled';
-import { showError, showToast } from '../../state/toasts';
+import { actOn, useActions } from '../../keys';
+import { createListState, go, moveTo, showError, showToast, useNow, useSettled } from '../../state';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { useMoves } from '../shared/ListDetail';
 import { openSource } from '../shared/MemoryBody';
 import { type MemoriesRequest, useListCursor, useMemoryRows } from '../shared/memoryRows';
 import { AgentView } from './AgentView';
@@ -25,7 +22,7 @@ import { DayBar } from './DayBar';
 import { dayOf } from './days';
 import { type SectionId, mayBeCopied, plainText, sections } from './sections';
 import { Statement, sourceId } from './Statement';
-import { useConflicts } from './useConflicts';
+import { useConflicts } from './pairs';
 import css from './You.module.css';
 
 const list = createListState();
@@ -116,17 +113,9 @@ export default function You() {
     navigator.clipboard.writeText(text).then(() => showToast({ text: t.you.copied(count, memories.rows.length - count) }), showError);
     return true;
   };
+  useMoves('you', list, ids, move);
   useActions('you', {
-    'you.next': () => move(stepFrom(ids, list.get().cursor, 1)),
-    'you.previous': () => move(stepFrom(ids, list.get().cursor, -1)),
-    'you.first': () => move(ids[0] ?? null),
-    'you.last': () => move(ids[ids.length - 1] ?? null),
-    'you.open': () => {
-      const row = rowAt();
-      if (!row) return false;
-      open(row);
-      return true;
-    },
+    'you.open': () => actOn(rowAt(), open),
     'you.keepThis': () => answer((row, other) => keep(row, other)),
     'you.keepOther': () => answer((row, other) => keep(other, row)),
     'you.copy': copy,

@@ -1,8 +1,9 @@
 /** The fake host's sessions with agents, the memory tiers, and the settings and access log of each agent. */
-import type { AgentAccessView, AgentReadView, AgentServerChoice, AgentServerView, AgentToken, AgentsOverview, LineView, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
-import { RpcError } from '../types';
-import type { World } from './data';
-import type { Handlers, Host } from './index';
+import type { AgentAccessView, AgentReadView, AgentServerChoice, AgentServerView, AgentToken, AgentsOverview, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
+import sessions from './data/agents.json';
+import type { AllHandlers, Handlers, Host } from './index';
+import { settingsOf } from './system';
+import { DAY, HOUR, type World, found, linesOf as linesIn, messagesOf, points, refused } from './world';
 
 interface Invented {
   readonly conversation: string;
@@ -23,44 +24,7 @@ const PROGRAMS = [
   ['zed', 'Zed'],
 ] as const;
 
-const INVENTED: readonly Invented[] = [
-  {
-    conversation: 'conv_kitchen',
-    agent: 'ChatGPT',
-    significance: 4,
-    outcome: 'resolved',
-    depth: 'casual',
-    mood: 'hopeful',
-    items: [
-      ['intent', 0],
-      ['user_mood', 8],
-      ['outcome', 8],
-      ['facts_learned', 2],
-      ['knowledge_learned', 6, 'decision'],
-      ['preferences_noted', 4],
-      ['follow_ups', 8],
-      ['heard', 2],
-      ['said', 3],
-    ],
-    versions: 2,
-  },
-  {
-    conversation: 'conv_running',
-    agent: 'Claude',
-    significance: 3,
-    outcome: 'partial',
-    depth: 'moderate',
-    mood: 'neutral',
-    items: [
-      ['intent', 0],
-      ['outcome', 5],
-      ['facts_learned', 2],
-      ['preferences_noted', 4],
-      ['tools_used', 5, 'Calendar'],
-      ['said', 3],
-    ],
-  },
-];
+const INVENTED = sessions as unknown as readonly Invented[];
 
 /** The tier for a field, and the kind of entry. */
 const ROUTES: Readonly<Record<string, readonly [tier: 'shared' | 'agent' | 'user', kind: string]>> = {
@@ -72,46 +36,25 @@ const ROUTES: Readonly<Record<string, readonly [tier: 'shared' | 'agent' | 'user
   intent: ['agent', 'outcome'],
 };
 const BUDGETS = { shared: 4_000, agent: 8_000, user: 4_000 } as const;
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 const keyOf = (name: string): string => name.trim().split(/\s+/).join(' ').toLowerCase();
-const refused = (words: string): RpcError => new RpcError('refused', words);
 
-export function agentCommands(world: World, host: Host, known: () => Handlers, movedFrom?: string): Handlers {
+export function agentCommands(world: World, host: Host, known: AllHandlers, movedFrom?: string): Handlers {
   const choices = new Map<string, { skips: boolean; goals: boolean }>();
   const roles = new Map<string, string>();
   /** The agents with a token, by name. */
   const added = new Map<string, AgentAccessView>();
   let tokens = 0;
-  if (world.messages.has('conv_kitchen')) added.set('helpdesk', { channels: ['matrix', 'telegram:4711'], talks_with_others: true, is_paused: false, created: host.now() - 30 * DAY_MS, last_used: host.now() - 2 * HOUR_MS });
+  if (world.messages.has('conv_kitchen')) added.set('helpdesk', { channels: ['matrix', 'telegram:4711'], talks_with_others: true, is_paused: false, created: host.now() - 30 * DAY, last_used: host.now() - 2 * HOUR });
 
-  const lineOf = (conversation: string, at: number): LineView | null => {
-    const row = world.conversations.find((each) => each.id === conversation);
-    const message = world.messages.get(conversation)?.[at];
-    if (!row || row.is_private || !message) return null;
-    return {
-      message_id: message.id,
-      conversation_id: conversation,
-      conversation_title: row.title,
-      channel: row.channel_type,
-      visibility: row.visibility,
-      is_private: row.is_private,
-      author: message.author,
-      time: message.time,
-      text: message.text,
-      start: 0,
-      end: [...message.text].length,
-    };
-  };
   const itemsOf = (session: Invented): SessionItemView[] =>
     session.items.flatMap(([field, at, name]) => {
-      const line = lineOf(session.conversation, at);
-      return line ? [{ field, name: name ?? null, uses: name === undefined ? 0 : 2, text: line.text, line }] : [];
+      const line = linesIn(world, session.conversation)[at];
+      return line && !line.is_private ? [{ field, name: name ?? null, uses: name === undefined ? 0 : 2, text: line.text, line }] : [];
     });
   const standing = () => INVENTED.filter((each) => !choices.get(each.agent)?.skips && world.conversations.some((row) => row.id === each.conversation && !row.is_private));
   const rowOf = (session: Invented): SessionListRow => {
-    const lines = world.messages.get(session.conversation) ?? [];
+    const lines = messagesOf(world, session.conversation);
     return {
       id: `ses_${session.conversation.slice(5)}`,
       conversation_id: session.conversation,
@@ -148,33 +91,33 @@ export function agentCommands(world: World, host: Host, known: () => Handlers, m
     const left = tier === 'user' ? all.slice(2) : [];
     const lines = all.slice(0, all.length - left.length);
     const text = lines.map((line) => `${line.text}\n`).join('');
-    return { tier, agent, user, is_allowed: isAllowed, budget: BUDGETS[tier], chars: [...text].length, text, lines, left_out: left, repeated: 0 };
+    return { tier, agent, user, is_allowed: isAllowed, budget: BUDGETS[tier], chars: points(text), text, lines, left_out: left, repeated: 0 };
   };
   const connected = new Map<string, 'current' | 'different'>(movedFrom === undefined ? [] : [[movedFrom, 'different']]);
-  let server: AgentServerChoice = { is_on: false, port: 8632 };
-  let router = { is_on: false };
+  const server = settingsOf<AgentServerChoice>(host, { is_on: false, port: 8632 }, 'settings');
+  const router = settingsOf(host, { is_on: false }, 'settings');
   /** Another program has port 8080. */
   const served = (): AgentServerView => {
-    const { is_on, port } = server;
-    if (!is_on) return { choice: server, state: { kind: 'off' } };
-    return { choice: server, state: port === 8080 ? { kind: 'failed', problem: 'cannot listen on 127.0.0.1:8080: another program uses it; choose another port' } : { kind: 'listening', port } };
+    const choice = server.get();
+    const { is_on, port } = choice;
+    if (!is_on) return { choice, state: { kind: 'off' } };
+    return { choice, state: port === 8080 ? { kind: 'failed', problem: 'cannot listen on 127.0.0.1:8080: another program uses it; choose another port' } : { kind: 'listening', port } };
   };
   const overview = (): AgentsOverview => {
-    const names = new Set<string>();
-    for (const lines of world.messages.values()) for (const line of lines) if (line.role === 'assistant') names.add(line.author);
-    const levels = new Map((known().agents_list?.({}).items ?? []).map((agent) => [agent.name, agent.visibility]));
+    const all = [...world.messages.values()].flat();
+    const names = new Set(all.filter((line) => line.role === 'assistant').map((line) => line.author));
+    const levels = new Map(known.agents_list({}).items.map((agent) => [agent.name, agent.visibility]));
     for (const name of [...levels.keys(), ...added.keys()]) names.add(name);
     const reads: AgentReadView[] = names.has('Claude')
       ? [
-          { id: '5', agent: 'Claude', kind: 'context', person: null, chars: 2_140, items: 18, at: host.now() - DAY_MS },
-          { id: '4', agent: 'helpdesk', kind: 'append', person: null, chars: 412, items: 1, at: host.now() - 2 * DAY_MS },
-          { id: '3', agent: 'helpdesk', kind: 'remember', person: null, chars: 38, items: 1, at: host.now() - 2 * DAY_MS },
-          { id: '2', agent: 'ChatGPT', kind: 'tiers', person: 'Noor', chars: 640, items: 6, at: host.now() - 3 * DAY_MS },
-          { id: '1', agent: '', kind: 'search', person: null, chars: 310, items: 2, at: host.now() - 4 * DAY_MS },
+          { id: '5', agent: 'Claude', kind: 'context', person: null, chars: 2_140, items: 18, at: host.now() - DAY },
+          { id: '4', agent: 'helpdesk', kind: 'append', person: null, chars: 412, items: 1, at: host.now() - 2 * DAY },
+          { id: '3', agent: 'helpdesk', kind: 'remember', person: null, chars: 38, items: 1, at: host.now() - 2 * DAY },
+          { id: '2', agent: 'ChatGPT', kind: 'tiers', person: 'Noor', chars: 640, items: 6, at: host.now() - 3 * DAY },
+          { id: '1', agent: '', kind: 'search', person: null, chars: 310, items: 2, at: host.now() - 4 * DAY },
         ]
       : [];
-    const people = new Map<string, string>();
-    for (const lines of world.messages.values()) for (const line of lines) if (line.role === 'person') people.set(`ent_${line.author}`, line.author);
+    const people = new Set(all.filter((line) => line.role === 'person').map((line) => line.author));
     return {
       agents: [...names].toSorted().map((name) => ({
         name,
@@ -182,13 +125,13 @@ export function agentCommands(world: World, host: Host, known: () => Handlers, m
         access: added.get(name) ?? null,
         skips_memory: choices.get(name)?.skips ?? false,
         holds_goals: choices.get(name)?.goals ?? false,
-        messages: [...world.messages.values()].flat().filter((line) => line.author === name).length,
+        messages: all.filter((line) => line.author === name).length,
         sessions: standing().filter((session) => session.agent === name).length,
         reads: reads.filter((read) => read.agent === name).length,
         last_read: reads.find((read) => read.agent === name)?.at ?? null,
       })),
       reads,
-      people: [...people].map(([id, name]) => ({ id, name, role: roles.get(id) ?? 'guest' })),
+      people: [...people].map((name) => ({ id: `ent_${name}`, name, role: roles.get(`ent_${name}`) ?? 'guest' })),
     };
   };
 
@@ -210,13 +153,11 @@ export function agentCommands(world: World, host: Host, known: () => Handlers, m
       return { items, agents: [...new Set(items.map((row) => row.agent))].toSorted() };
     },
     session_get({ id }) {
-      const session = standing().find((each) => rowOf(each).id === id);
-      if (!session) throw new RpcError('not_found', 'This session is not there any more.');
+      const session = found(standing().find((each) => rowOf(each).id === id), 'session');
       const row = rowOf(session);
-      const versions = Array.from({ length: session.versions ?? 1 }, (_, at) => ({ id: at === 0 ? row.id : `${row.id}${at}`, messages: row.messages - at * 2, last: row.last - at * DAY_MS, made: row.last - at * DAY_MS, proposer: row.proposer, is_current: at === 0 }));
+      const versions = Array.from({ length: session.versions ?? 1 }, (_, at) => ({ id: at === 0 ? row.id : `${row.id}${at}`, messages: row.messages - at * 2, last: row.last - at * DAY, made: row.last - at * DAY, proposer: row.proposer, is_current: at === 0 }));
       return { session: row, items: itemsOf(session), versions };
     },
-    session_end: () => ({ is_new: true }),
     sessions_rebuild: () => {
       host.changed('sessions');
       return {};
@@ -242,7 +183,7 @@ export function agentCommands(world: World, host: Host, known: () => Handlers, m
       if (talks_with_others && visibility !== 'public' && channels.length === 0) throw refused('an agent that talks with other people needs the channels where it does, or may be told public things only');
       if ([...added.keys()].some((each) => keyOf(each) === keyOf(name))) throw refused(`there is already an agent "${name}"; remove it first, or choose another name`);
       added.set(name, { channels, talks_with_others, is_paused: false, created: host.now(), last_used: null });
-      known().agent_set?.({ name, visibility: visibility ?? 'private' });
+      known.agent_set({ name, visibility: visibility ?? 'private' });
       host.changed('settings', 'people');
       return tokenOf(name);
     },
@@ -286,18 +227,13 @@ export function agentCommands(world: World, host: Host, known: () => Handlers, m
       return { files: [{ path: `/home/robin/.${name}.json`, backup: `/home/robin/.${name}.json.bak` }], notes: [`Restart ${title} to use the change.`] };
     },
     connect_check: () => ({ tools: 12, elapsed_ms: 240 }),
-    agent_server_get: () => served(),
+    agent_server_get: served,
     agent_server_set(next) {
-      server = next;
-      host.changed('settings');
+      server.set(next);
       return served();
     },
-    router_settings_get: () => router,
-    router_settings_set(next) {
-      router = next;
-      host.changed('settings');
-      return router;
-    },
+    router_settings_get: router.get,
+    router_settings_set: router.set,
     person_role_set({ id, role }) {
       roles.set(id, role);
       host.changed('sessions');

@@ -5,8 +5,8 @@
  */
 import type { ConversationsListRequest, GraphEdge, GraphNode, GraphRequest, GraphResponse, MessageView, TimelineRequest, TimelineResponse, TimelineSeries } from '../../api/schema';
 import { RpcError } from '../types';
-import type { World } from './data';
-import type { Handlers } from './index';
+import type { AllHandlers, Handlers } from './index';
+import { HOUR, type World, found, memoriesOf, messagesOf } from './world';
 
 const NODES_MAX = 60;
 const UNITS = ['day', 'week', 'month', 'year'] as const;
@@ -35,29 +35,21 @@ interface Said {
 }
 
 /** Conversations with a message in this time, by this person, in this topic; null if the request names none of them. */
-export function conversationsSaid(world: World, handlers: Handlers, request: Partial<ConversationsListRequest>): ReadonlySet<string> | null {
+export function conversationsSaid(world: World, handlers: AllHandlers, request: Partial<ConversationsListRequest>): ReadonlySet<string> | null {
   const { from, to, person, topic } = request;
   if (from == null && to == null && !person && !topic) return null;
-  const people = handlers.people_list?.({}).items ?? [];
+  const people = handlers.people_list({}).items;
   const names = person ? new Set(people.find((each) => each.id === person)?.handles.map((each) => each.display_name)) : null;
-  const held = topic ? new Set(handlers.topic_get?.({ id: topic }).messages.map((line) => line.message_id)) : null;
+  const held = topic ? new Set(handlers.topic_get({ id: topic }).messages.map((line) => line.message_id)) : null;
   const fits = (message: MessageView) => (from == null || message.time >= from) && (to == null || message.time < to) && (!names || names.has(message.author)) && (!held || held.has(message.id));
-  return new Set(world.conversations.filter((row) => world.messages.get(row.id)?.some(fits)).map((row) => row.id));
+  return new Set(world.conversations.filter((row) => messagesOf(world, row.id).some(fits)).map((row) => row.id));
 }
 
-export function chartCommands(world: World, handlers: Handlers): Handlers {
-  const everything = (): Said[] => world.conversations.flatMap((conversation) => (world.messages.get(conversation.id) ?? []).map((message) => ({ message, conversation })));
-  const personOf = (id: string) => {
-    const person = handlers.people_list?.({}).items.find((each) => each.id === id);
-    if (!person) throw new RpcError('not_found', 'This person is not there any more.');
-    return person;
-  };
+export function chartCommands(world: World, handlers: AllHandlers): Handlers {
+  const everything = (): Said[] => world.conversations.flatMap((conversation) => messagesOf(world, conversation.id).map((message) => ({ message, conversation })));
+  const personOf = (id: string) => found(handlers.people_list({}).items.find((each) => each.id === id), 'person');
   const namesOf = (id: string) => new Set(personOf(id).handles.map((each) => each.display_name));
-  const topicOf = (id: string) => {
-    const detail = handlers.topic_get?.({ id });
-    if (!detail) throw new RpcError('not_found', 'This topic is not there any more.');
-    return detail;
-  };
+  const topicOf = (id: string) => handlers.topic_get({ id });
   const saidOf = (request: Partial<TimelineRequest>): Said[] => {
     const names = request.person ? namesOf(request.person) : null;
     const held = request.topic ? new Set(topicOf(request.topic).messages.map((line) => line.message_id)) : null;
@@ -67,7 +59,7 @@ export function chartCommands(world: World, handlers: Handlers): Handlers {
     const isOwner = request.person ? personOf(request.person).is_owner : false;
     const names = request.person ? namesOf(request.person) : null;
     const held = request.topic ? new Set(topicOf(request.topic).messages.map((line) => line.message_id)) : null;
-    return [...world.memories.values()].filter(({ row, evidence }) => {
+    return memoriesOf(world).filter(({ row, evidence }) => {
       if (row.status === 'superseded') return false;
       if (names) return isOwner ? row.subject === 'owner' : names.has(row.subject);
       return !held || evidence.some((each) => held.has(each.interaction_id));
@@ -76,7 +68,7 @@ export function chartCommands(world: World, handlers: Handlers): Handlers {
 
   function timeline(request: Partial<TimelineRequest>): TimelineResponse {
     const said = saidOf(request);
-    const kept = keptOf(request).map((memory) => ({ memory, at: request.by_decision && memory.row.status !== 'pending' ? memory.row.created_at + 3_600_000 : request.by_decision ? memory.row.created_at : memory.row.said_at }));
+    const kept = keptOf(request).map((memory) => ({ memory, at: request.by_decision && memory.row.status !== 'pending' ? memory.row.created_at + HOUR : request.by_decision ? memory.row.created_at : memory.row.said_at }));
     const times = [...said.map(({ message }) => message.time), ...kept.map(({ at }) => at)];
     const none: TimelineResponse = { unit: 'day', units: [], edges: [], messages: [], memories: [], messages_outside: 0, memories_outside: 0 };
     if (times.length === 0) return none;
@@ -114,8 +106,8 @@ export function chartCommands(world: World, handlers: Handlers): Handlers {
 
   function graph(request: Partial<GraphRequest>): GraphResponse {
     if (Boolean(request.person) === Boolean(request.topic)) throw new RpcError('invalid', 'give either a person or a topic: a graph has one thing at its center');
-    const people = handlers.people_list?.({}).items ?? [];
-    const topics = handlers.topics_list?.({}).items ?? [];
+    const people = handlers.people_list({}).items;
+    const topics = handlers.topics_list({}).items;
     const all = everything();
     const nodes: GraphNode[] = [];
     const edges = new Map<string, GraphEdge>();

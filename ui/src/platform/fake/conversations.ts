@@ -1,56 +1,42 @@
 /** The fake host's conversations: reading, privacy, analysis. */
 import type { AnalysisView, ConversationRow, ConversationsListRequest, MessageView } from '../../api/schema';
-import { RpcError } from '../types';
-import type { World } from './data';
+import { tally } from '../../api/tally';
 import type { Handlers, Host } from './index';
-
-const EMPTY = { proposed: [], stopped: [], repeated: 0, candidate_ids: [], new_since_last: [] };
+import { type World, conversationOf, memoriesOf, messagesOf, pageOf, points } from './world';
 
 /** `saidIn` returns the conversations that match a request's time, person and topic; null if the request names none of them. */
 export function conversationCommands(world: World, host: Host, saidIn: (request: Partial<ConversationsListRequest>) => ReadonlySet<string> | null): Handlers {
   const analyses = new Map<string, AnalysisView[]>();
-  const memoriesOf = (id: string, status: string) => [...world.memories.values()].filter(({ row }) => row.conversation_id === id && row.status === status).length;
-  const rowOf = (row: ConversationRow): ConversationRow => ({ ...row, memories_active: memoriesOf(row.id, 'active'), memories_pending: memoriesOf(row.id, 'pending') });
-  const find = (id: string): ConversationRow => {
-    const row = world.conversations.find((each) => each.id === id);
-    if (!row) throw new RpcError('not_found', 'This conversation is not there any more.');
-    return row;
-  };
-  const messagesOf = (id: string): MessageView[] =>
-    (world.messages.get(id) ?? []).map((message) => ({
-      ...message,
-      spans: [...world.memories.values()]
-        .filter(({ row }) => row.status === 'active' || row.status === 'pending')
-        .flatMap(({ row, evidence }) =>
-          evidence
-            .filter((each) => each.interaction_id === message.id)
-            .map((each) => ({ memory_id: row.id, start: each.start, end: each.end, status: row.status, category: row.category, content: row.content })),
-        ),
-    }));
+  const countOf = (id: string, status: string) => memoriesOf(world).filter(({ row }) => row.conversation_id === id && row.status === status).length;
+  const rowOf = (row: ConversationRow): ConversationRow => ({ ...row, memories_active: countOf(row.id, 'active'), memories_pending: countOf(row.id, 'pending') });
+  const find = (id: string) => conversationOf(world, id);
+  const withSpans = (message: MessageView): MessageView => ({
+    ...message,
+    spans: memoriesOf(world)
+      .filter(({ row }) => row.status === 'active' || row.status === 'pending')
+      .flatMap(({ row, evidence }) => evidence.filter((each) => each.interaction_id === message.id).map(({ start, end }) => ({ memory_id: row.id, start, end, status: row.status, category: row.category, content: row.content }))),
+  });
 
   return {
     conversations_list(request) {
       const words = (request.query ?? '').toLowerCase();
       const said = saidIn(request);
       const found = world.conversations
-        .filter((row) => !words || row.title.toLowerCase().includes(words) || (world.messages.get(row.id) ?? []).some((message) => message.text.toLowerCase().includes(words)))
+        .filter((row) => !words || row.title.toLowerCase().includes(words) || messagesOf(world, row.id).some((message) => message.text.toLowerCase().includes(words)))
         .filter((row) => !request.channel?.length || request.channel.includes(row.channel_type))
         .filter((row) => !said || said.has(row.id))
         .filter((row) => request.private == null || row.is_private === request.private)
         .sort((a, b) => b.last - a.last);
-      const offset = request.offset ?? 0;
-      const channels = new Map<string, number>();
-      for (const row of world.conversations) channels.set(row.channel_type, (channels.get(row.channel_type) ?? 0) + 1);
       return {
         total: found.length,
-        items: found.slice(offset, request.limit ? offset + request.limit : undefined).map(rowOf),
-        by_channel: [...channels].map(([name, count]) => ({ name, label: null, count })),
+        items: pageOf(found, request).map(rowOf),
+        by_channel: tally(world.conversations.map((row) => row.channel_type)),
         private_count: world.conversations.filter((row) => row.is_private).length,
       };
     },
     conversation_get: ({ id }) => rowOf(find(id)),
     conversation_messages(request) {
-      const all = messagesOf(request.conversation_id ?? '');
+      const all = messagesOf(world, request.conversation_id ?? '').map(withSpans);
       const limit = Math.min(request.limit || 500, 500);
       const around = request.around ? all.findIndex((message) => message.id === request.around) : -1;
       const offset = around >= 0 ? Math.max(0, around - Math.floor(limit / 2)) : (request.offset ?? 0);
@@ -58,8 +44,8 @@ export function conversationCommands(world: World, host: Host, saidIn: (request:
     },
     conversation_privacy_preview: ({ id }) => ({
       is_private: find(id).is_private,
-      memories_active: memoriesOf(id, 'active'),
-      memories_pending: memoriesOf(id, 'pending'),
+      memories_active: countOf(id, 'active'),
+      memories_pending: countOf(id, 'pending'),
       analyses: analyses.get(id)?.length ?? 0,
       gate_entries: 2,
       private_time_messages: find(id).is_private || find(id).has_private_time ? 4 : 0,
@@ -86,20 +72,17 @@ export function conversationCommands(world: World, host: Host, saidIn: (request:
       host.changed('conversations', 'memories', 'messages', 'status');
       return { is_private: isPrivate, hidden, erased, is_erasure_pending: false, unhidden, jobs_cancelled: 0 };
     },
-    analyze_start({ id, force }) {
+    /** Without checks and stages, which `work.ts` adds. */
+    analyze_start({ id }) {
       const row = find(id);
-      if (row.is_private) return { outcome: 'private' };
       const before = analyses.get(id) ?? [];
-      const last = before[0];
-      if (last && !force) return { outcome: 'nothing_new', analysis_id: last.id };
-      if (row.messages < 5 && !force) return { outcome: 'too_short', messages: row.messages, messages_min: 5 };
-      const lines = (world.messages.get(id) ?? []).filter((message) => message.role === 'owner');
+      const lines = messagesOf(world, id).filter((message) => message.role === 'owner');
       const analysis: AnalysisView = {
-        ...EMPTY,
+        new_since_last: [],
         id: `ana_${id}_${before.length}`,
         created_at: host.now(),
         proposer: 'builtin/1',
-        summary: lines.slice(0, 3).map((message) => ({ interaction_id: message.id, start: 0, end: Array.from(message.text).length, author: message.author, text: message.text })),
+        summary: lines.slice(0, 3).map((message) => ({ interaction_id: message.id, start: 0, end: points(message.text), author: message.author, text: message.text })),
         themes: ['Home', 'Planning'],
         tone: 'Practical and warm',
         arc: [
@@ -119,7 +102,7 @@ export function conversationCommands(world: World, host: Host, saidIn: (request:
           { name: 'vague', label: 'Too vague', count: 1 },
         ],
         repeated: 1,
-        candidate_ids: [...world.memories.values()].filter(({ row: memory }) => memory.conversation_id === id && memory.status === 'pending').map(({ row: memory }) => memory.id),
+        candidate_ids: memoriesOf(world).filter(({ row: memory }) => memory.conversation_id === id && memory.status === 'pending').map(({ row: memory }) => memory.id),
       };
       analyses.set(id, [analysis, ...before]);
       host.changed('analyses', 'jobs', 'memories', 'status');

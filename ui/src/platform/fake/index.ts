@@ -6,27 +6,24 @@
  */
 import type { Event, RpcSchema, Theme } from '../../api/schema';
 import { type Platform, RpcError } from '../types';
-import { auditCommands } from './audit';
 import { agentCommands } from './agents';
-import { backupCommands } from './backup';
 import { chartCommands, conversationsSaid } from './charts';
 import { conversationCommands } from './conversations';
-import { addCrowd } from './crowd';
-import { buildWorld } from './data';
+import { addCrowd, addSessions, buildWorld } from './data';
 import { knowledgeCommands } from './knowledge';
 import { liveSourceCommands } from './liveSources';
-import { maintenanceCommands } from './maintenance';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
-import { playbookCommands, playbooksWaiting } from './playbooks';
-import { reflectionCommands, reflectionsWaiting } from './reflection';
 import { peopleCommands } from './people';
+import { playbookCommands } from './playbooks';
+import { reflectionCommands } from './reflection';
 import { searchCommands } from './search';
-import { addSessions } from './sessions';
 import { systemCommands } from './system';
 import { topicCommands } from './topics';
 import { addMeeting, speakerCommands } from './unidentifiedSpeakers';
+import { upkeepCommands } from './upkeep';
 import { workCommands } from './work';
+import { DAY, type World } from './world';
 
 export interface FakeOptions {
   candidates?: number;
@@ -60,7 +57,8 @@ export interface FakeOptions {
   fileAccess?: Platform['fileAccess'];
 }
 
-export type Handlers = { [K in keyof RpcSchema]?: (payload: RpcSchema[K][0]) => RpcSchema[K][1] };
+export type AllHandlers = { [K in keyof RpcSchema]: (payload: RpcSchema[K][0]) => RpcSchema[K][1] };
+export type Handlers = Partial<AllHandlers>;
 
 export interface Host {
   now(): number;
@@ -77,6 +75,28 @@ export interface FakePlatform extends Platform {
   emit(event: Event): void;
 }
 
+function invent(now: number, options: FakeOptions): World {
+  const world = buildWorld(now, options.firstRun ? 0 : (options.candidates ?? 0));
+  if (options.sessions) addSessions(world, now);
+  if (options.crowd) addCrowd(world, now);
+  for (const id of options.doubtful ?? []) {
+    const memory = world.memories.get(id);
+    if (memory) memory.row = { ...memory.row, confidence: 0.57, band: 'doubtful' };
+  }
+  const [newer, older] = [world.memories.get('mem_00000'), world.memories.get('mem_00015')];
+  if (options.moved && newer && older) {
+    const { id, status, content, said_at } = older.row;
+    newer.changes = [{ id, status, content, said_at: said_at - 90 * DAY, is_newer: false }];
+  }
+  if (options.meeting) addMeeting(world, now);
+  if (options.firstRun) {
+    world.conversations = [];
+    world.messages.clear();
+    world.memories.clear();
+  }
+  return world;
+}
+
 export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
   const started = options.now ?? Date.now();
   const listeners = new Set<(event: Event) => void>();
@@ -88,50 +108,29 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     emit,
     changed: (...tags) => void setTimeout(() => emit({ type: 'changed', tags }), 0),
   };
-  const world = buildWorld(started, options.firstRun ? 0 : (options.candidates ?? 0));
-  if (options.sessions) addSessions(world, started);
-  if (options.crowd) addCrowd(world, started);
-  for (const id of options.doubtful ?? []) {
-    const memory = world.memories.get(id);
-    if (memory) memory.row = { ...memory.row, confidence: 0.57, band: 'doubtful' };
-  }
-  const [newer, older] = [world.memories.get('mem_00000'), world.memories.get('mem_00015')];
-  if (options.moved && newer && older) {
-    const { id, status, content, said_at } = older.row;
-    newer.changes = [{ id, status, content, said_at: said_at - 90 * 86_400_000, is_newer: false }];
-  }
-  if (options.meeting) addMeeting(world, started);
-  if (options.firstRun) {
-    world.conversations = [];
-    world.messages.clear();
-    world.memories.clear();
-  }
-  const handlers: Handlers = {
-    ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
-    ...backupCommands(world, host, options.firstRun ?? false, () => handlers.maintenance_start?.({}).runs[0]?.id ?? ''),
-    ...auditCommands(world, host),
-    ...maintenanceCommands(world, host, options.firstRun ?? false),
-    ...memoryCommands(world, host),
-    ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
-    ...topicCommands(world, host),
-    ...playbookCommands(world, host),
-    ...reflectionCommands(world, host),
-    ...agentCommands(world, host, () => handlers, options.movedFrom),
-    ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
-    ...liveSourceCommands(host, { firstRun: options.firstRun ?? false, folders: options.folders ?? 0 }),
-    ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
-  };
-  const { app_status: frame, undo: undoMemories, reflections_undo: undoRun } = handlers;
-  // A run of reflection is an operation like any other.
-  if (undoMemories && undoRun) {
-    handlers.undo = (request) => (request.operation_id?.startsWith('op_tidy') ? { operation_id: request.operation_id, summary: undoRun({}).summary ?? '', restored: [] } : undoMemories(request));
-  }
-  if (frame) handlers.app_status = (request) => ({ ...frame(request), counts: { ...frame(request).counts, playbooks: playbooksWaiting(handlers), reflections: reflectionsWaiting(handlers) } });
-  Object.assign(handlers, speakerCommands(world, host, handlers));
-  Object.assign(handlers, chartCommands(world, handlers));
-  Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
-  Object.assign(handlers, searchCommands(world, handlers));
-  Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));
+  const firstRun = options.firstRun ?? false;
+  const world = invent(started, options);
+  /** Later parts use the commands of earlier ones, or wrap them. */
+  const handlers = {} as AllHandlers;
+  const parts: (() => Handlers)[] = [
+    () => systemCommands(world, host, handlers, options),
+    () => upkeepCommands(world, host, firstRun),
+    () => memoryCommands(world, host),
+    () => conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
+    () => topicCommands(world, host),
+    () => playbookCommands(world, host),
+    () => reflectionCommands(world, host, handlers),
+    () => agentCommands(world, host, handlers, options.movedFrom),
+    () => peopleCommands(world, host, { firstRun }),
+    () => liveSourceCommands(host, { firstRun, folders: options.folders ?? 0 }),
+    () => modelCommands(world, host, { models: options.models ?? 'none', firstRun }),
+    () => speakerCommands(world, host, handlers),
+    () => chartCommands(world, handlers),
+    () => knowledgeCommands(world, host, handlers, firstRun),
+    () => searchCommands(world, handlers),
+    () => workCommands(host, handlers, firstRun, options.pace_ms ?? 400),
+  ];
+  for (const part of parts) Object.assign(handlers, part());
   const failures = new Map<string, RpcError>();
   const calls: FakePlatform['calls'] = [];
   const wait = () => new Promise((resolve) => setTimeout(resolve, options.latency_ms ?? 0));

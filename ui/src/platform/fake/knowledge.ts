@@ -4,12 +4,10 @@
  * It follows the rules that the panels rely on: a version is never removed, a disputed one is no longer current, a gap becomes a
  * task in a file and is resolved when its box is ticked. The real rules are in `people` and far stricter.
  */
-import type { CommitmentView, GapView, LineView, ProfileEntryView, ProfileVersionView, ConversationStatusView, StretchView } from '../../api/schema';
-import { RpcError } from '../types';
-import type { World } from './data';
-import type { Handlers, Host } from './index';
-
-const DAY = 86_400_000;
+import type { CommitmentView, ConversationStatusView, GapView, LineView, ProfileEntryView, ProfileVersionView, StretchView } from '../../api/schema';
+import profiles from './data/profiles.json';
+import type { AllHandlers, Handlers, Host } from './index';
+import { DAY, HOUR, type World, conversationOf, found, lineOf as lineIn, memoriesOf, messagesOf, refused, spanOf } from './world';
 
 /** Conversation id, and words in it. */
 type Said = readonly [conversation: string, quote: string];
@@ -22,25 +20,7 @@ interface Thing {
   readonly versions: readonly { content: string; confidence: string; since_days: number; made_days: number; lines: readonly Said[]; ends?: number }[];
 }
 
-const THINGS: readonly Thing[] = [
-  {
-    person: 'ent_Priya Nair',
-    type: 'needs',
-    facet: 'topic:importer status',
-    versions: [{ content: 'Repeatedly asks about the importer', confidence: 'medium', since_days: 8, made_days: 7, lines: [['conv_standup', 'where are we with the importer'], ['conv_standup', 'Can we have a demo']] }],
-  },
-  {
-    person: 'ent_Priya Nair',
-    type: 'preferences',
-    facet: 'length',
-    versions: [
-      { content: 'Prefers short answers', confidence: 'high', since_days: 8, made_days: 7, lines: [['conv_standup', 'Fine by me'], ['conv_standup', 'Morning all']] },
-      { content: 'Prefers long, detailed answers', confidence: 'low', since_days: 200, made_days: 190, lines: [['conv_standup', 'Morning all']] },
-    ],
-  },
-  { person: 'ent_Priya Nair', type: 'expectations', facet: 'timing:demo', versions: [{ content: 'Expects a demo before the holidays', confidence: 'medium', since_days: 8, made_days: 7, lines: [['conv_standup', 'demo before the holidays']] }] },
-  { person: 'ent_Robin Hale', type: 'preferences', facet: 'level', versions: [{ content: 'Prefers direct, technical answers', confidence: 'high', since_days: 9, made_days: 8, lines: [['conv_rust', 'so be direct']] }] },
-];
+const THINGS = profiles as unknown as readonly Thing[];
 
 interface Gap {
   readonly id: string;
@@ -60,7 +40,7 @@ const gapsAtFirst = (now: number): Gap[] => [
   { id: 'gap_books', need: 'remember which books I have read', frequency: 4, entity: null, days: 21, lines: [['conv_book', 'I have read the last one twice']], status: 'reopened', file: '/home/robin/notes/tasks.md', resolved: now - 30 * DAY },
 ];
 
-export function knowledgeCommands(world: World, host: Host, known: Handlers, isEmpty: boolean): Handlers {
+export function knowledgeCommands(world: World, host: Host, known: AllHandlers, isEmpty: boolean): Handlers {
   const now = host.now();
   const debunked = new Map<string, number>();
   const shared = new Set<string>();
@@ -68,31 +48,10 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
   let gaps = isEmpty ? [] : gapsAtFirst(now);
   let tasksFile: string | null = null;
 
-  const messageOf = ([conversation, quote]: Said) => {
+  const lineOf = ([conversation, quote]: Said): LineView[] => {
     const row = world.conversations.find((each) => each.id === conversation);
-    const message = world.messages.get(conversation)?.find((each) => each.text.includes(quote));
-    return row && message ? { row, message } : null;
-  };
-  const lineOf = (said: Said): LineView[] => {
-    const found = messageOf(said);
-    if (!found) return [];
-    const { row, message } = found;
-    const start = Array.from(message.text.slice(0, message.text.indexOf(said[1]))).length;
-    return [
-      {
-        message_id: message.id,
-        conversation_id: row.id,
-        conversation_title: row.title,
-        channel: row.channel_type,
-        visibility: row.visibility,
-        is_private: row.is_private,
-        author: message.author,
-        time: message.time,
-        text: message.text,
-        start,
-        end: start + Array.from(said[1]).length,
-      },
-    ];
+    const message = messagesOf(world, conversation).find((each) => each.text.includes(quote));
+    return row && message ? [lineIn(row, message, spanOf(message.text, quote))] : [];
   };
   const placeOf = (said: Said): StretchView => {
     const [line] = lineOf(said);
@@ -129,11 +88,8 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
       })
       .filter((entry) => entry !== null)
       .toSorted((a, b) => Number(b.is_current) - Number(a.is_current));
-  const thingOf = (id: string) => {
-    const thing = THINGS.find((each) => entriesOf(each.person).some((entry) => entry.facet === each.facet && [entry.version, ...entry.history].some((version) => version.id === id)));
-    if (!thing) throw new RpcError('not_found', 'This entry is not there any more.');
-    return thing;
-  };
+  const versionsOf = (entry: ProfileEntryView) => [entry.version, ...entry.history];
+  const thingOf = (id: string) => found(THINGS.find((each) => entriesOf(each.person).some((entry) => entry.facet === each.facet && versionsOf(entry).some((version) => version.id === id))), 'entry');
 
   const promise = (conversation: string, debtor: string | null, creditor: string | null, what: string, quote: string, more: Partial<CommitmentView> = {}): CommitmentView => ({
     conversation_id: conversation,
@@ -172,21 +128,17 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
     lines: gap.lines.flatMap(lineOf),
   });
   const gone = new Map<string, Gap>();
-  const gapOf = (id: string) => {
-    const gap = gaps.find((each) => each.id === id);
-    if (!gap) throw new RpcError('not_found', 'This gap is not there any more.');
-    return gap;
-  };
+  const gapOf = (id: string) => found(gaps.find((each) => each.id === id), 'gap');
 
   const rowsOf = (person: string) => {
-    const names = known.people_list?.({}).items.find((each) => each.id === person)?.handles.map((handle) => handle.display_name) ?? [];
-    return { names, rows: world.conversations.filter((row) => (world.messages.get(row.id) ?? []).some((message) => names.includes(message.author))) };
+    const names = known.people_list({}).items.find((each) => each.id === person)?.handles.map((handle) => handle.display_name) ?? [];
+    return { names, rows: world.conversations.filter((row) => messagesOf(world, row.id).some((message) => names.includes(message.author))) };
   };
-  const restingOn = (conversations: readonly string[]) => [...world.memories.values()].filter(({ row }) => conversations.includes(row.conversation_id)).length;
+  const restingOn = (conversations: readonly string[]) => memoriesOf(world).filter(({ row }) => conversations.includes(row.conversation_id)).length;
   const erase = (conversations: readonly string[], names: readonly string[]) => {
     let messages = 0;
     for (const id of conversations) {
-      messages += world.messages.get(id)?.length ?? 0;
+      messages += messagesOf(world, id).length;
       world.messages.delete(id);
     }
     for (const [id, lines] of world.messages) {
@@ -205,25 +157,17 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
   /** Conversations with nobody but this person, the owner and programs. */
   const alone = (person: string) => {
     const { names, rows } = rowsOf(person);
-    return rows.filter((row) => (world.messages.get(row.id) ?? []).every((message) => message.role !== 'person' || names.includes(message.author))).map((row) => row.id);
+    return rows.filter((row) => messagesOf(world, row.id).every((message) => message.role !== 'person' || names.includes(message.author))).map((row) => row.id);
   };
 
-  const status = known.app_status;
   const person = known.person_get;
   return {
-    app_status(request) {
-      const answer = status?.(request);
-      if (!answer) throw new RpcError('internal', 'There is no status.');
-      const links = known.links_list?.({ answered: false, offset: 0, limit: 0 }).open ?? 0;
-      return { ...answer, counts: { ...answer.counts, links } };
-    },
     person_get(request) {
-      const detail = person?.(request);
-      if (!detail) throw new RpcError('not_found', 'This person is not there any more.');
+      const detail = person(request);
       return { ...detail, profile: detail.person.handles.flatMap((handle) => entriesOf(handle.id.replace('hdl', 'ent'))) };
     },
     profile_at: ({ id, time }) => {
-      const all = entriesOf(id).flatMap((entry) => [entry.version, ...entry.history]);
+      const all = entriesOf(id).flatMap(versionsOf);
       const isOver = (end: number | null) => end !== null && end <= time;
       return {
         believed: all.filter((version) => version.created <= time && !isOver(version.superseded) && !isOver(version.debunked)).map((version) => version.id),
@@ -241,8 +185,7 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
       const thing = thingOf(id);
       const key = `${thing.person} ${thing.facet}`;
       const before = corrected.get(key) ?? [];
-      const old = entriesOf(thing.person).flatMap((entry) => [entry.version, ...entry.history]).find((version) => version.id === id);
-      if (!old) throw new RpcError('not_found', 'This entry is not there any more.');
+      const old = found(entriesOf(thing.person).flatMap(versionsOf).find((version) => version.id === id), 'entry');
       const made: ProfileVersionView = { ...old, id: `ep_byhand_${thing.facet}_${before.length}`, content, confidence: 'high', origin: 'person', created: host.now(), superseded: null, debunked: null };
       corrected.set(key, [made, ...before]);
       host.changed('people');
@@ -263,7 +206,7 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
       tasksFile = file ?? tasksFile;
       const gap = gapOf(id);
       const to = gap.file ?? tasksFile;
-      if (to === null) throw new RpcError('refused', 'no file for tasks is chosen');
+      if (to === null) throw refused('no file for tasks is chosen');
       gap.status = 'task_created';
       gap.file = to;
       host.changed('people');
@@ -287,15 +230,14 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
       return {};
     },
     conversation_standing({ id }): ConversationStatusView {
-      const row = world.conversations.find((each) => each.id === id);
-      if (!row) throw new RpcError('not_found', 'This conversation is not there any more.');
-      const messages = world.messages.get(id) ?? [];
+      const row = conversationOf(world, id);
+      const messages = messagesOf(world, id);
       const [first, last] = [messages[0], messages.at(-1)];
       if (row.is_private || !first || !last) return { status: null, reasons: [], judge: null, tone: null, commitments: [], summary: null };
       return {
         status: row.status,
         reasons: [
-          { kind: 'beyond_rhythm', silence_ms: now - last.time, usual_ms: 2 * 3_600_000, end_ms: DAY, place: null },
+          { kind: 'beyond_rhythm', silence_ms: now - last.time, usual_ms: 2 * HOUR, end_ms: DAY, place: null },
           { kind: 'settled', silence_ms: null, usual_ms: null, end_ms: null, place: { message_id: last.id, start: 0, end: 4 } },
         ],
         judge: 'builtin-conversation/1',
@@ -304,12 +246,12 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
         summary: { id: `sum_${id}`, text: messages.filter((message) => message.role === 'owner').slice(0, 2).map((message) => message.text).join(' '), first_message_id: first.id, last_message_id: last.id, proposer: 'builtin/1', created_at: now - DAY },
       };
     },
-    conversation_erase_preview: ({ id }) => ({ messages: world.messages.get(id)?.length ?? 0, conversations: 1, shortened: 0, memories: restingOn([id]) }),
+    conversation_erase_preview: ({ id }) => ({ messages: messagesOf(world, id).length, conversations: 1, shortened: 0, memories: restingOn([id]) }),
     conversation_erase: ({ id }) => erase([id], []),
     person_erase_preview({ id }) {
       const { names, rows } = rowsOf(id);
       const whole = alone(id);
-      const messages = rows.reduce((sum, row) => sum + (world.messages.get(row.id) ?? []).filter((message) => whole.includes(row.id) || names.includes(message.author)).length, 0);
+      const messages = rows.reduce((sum, row) => sum + messagesOf(world, row.id).filter((message) => whole.includes(row.id) || names.includes(message.author)).length, 0);
       return { messages, conversations: whole.length, shortened: rows.length - whole.length, memories: restingOn(whole) };
     },
     person_erase: ({ id }) => erase(alone(id), rowsOf(id).names),

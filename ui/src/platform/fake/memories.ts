@@ -1,10 +1,9 @@
 /** The fake host's memories: lists with facets, decisions, undo. */
 import type { Count, Decision, DecisionOutcome, MemoriesErasePreview, MemoriesListRequest, MemoryRow, NeedsLook } from '../../api/schema';
-import { RpcError } from '../types';
-import type { World } from './data';
+import { tally } from '../../api/tally';
 import type { Handlers, Host } from './index';
+import { DAY, type Memory as Kept, type World, found, memoriesOf, pageOf, refused } from './world';
 
-type Kept = World['memories'] extends Map<string, infer M> ? M : never;
 /** In the order of review. */
 const BANDS: readonly string[] = ['sure', 'check', 'doubtful'];
 
@@ -15,7 +14,7 @@ const SAID: Readonly<Record<string, readonly [from: number, before: number]>> = 
 
 const isSaid = (row: MemoryRow, name: string, now: number): boolean => {
   const [from, before] = SAID[name] ?? [0, 0];
-  const days = (now - row.said_at) / 86_400_000;
+  const days = (now - row.said_at) / DAY;
   return days > from - (from === 0 ? Number.POSITIVE_INFINITY : 0) && days <= before;
 };
 
@@ -54,27 +53,20 @@ function matches(memory: Kept, request: Partial<MemoriesListRequest>, now: numbe
   return words.every((word) => row.content.toLowerCase().includes(word));
 }
 
-function count(memories: readonly Kept[], request: Partial<MemoriesListRequest>, now: number, facet: Facet): Count[] {
-  const counts = new Map<string, number>();
-  for (const memory of memories) {
-    if (!matches(memory, request, now, memories, facet)) continue;
-    const name = valueOf[facet](memory.row);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].map(([name, n]) => ({ name, label: null, count: n })).sort((a, b) => b.count - a.count);
-}
+const count = (memories: readonly Kept[], request: Partial<MemoriesListRequest>, now: number, facet: Facet): Count[] =>
+  tally(memories.filter((memory) => matches(memory, request, now, memories, facet)).map(({ row }) => valueOf[facet](row))).sort((a, b) => b.count - a.count);
 
 export function memoryCommands(world: World, host: Host): Handlers {
   let operations: { id: string; summary: string; before: Map<string, Kept | null> }[] = [];
   let lastOperation = 0;
 
   const sorted = (request: Partial<MemoriesListRequest>): Kept[] => {
-    const all = [...world.memories.values()];
-    const found = all.filter((memory) => matches(memory, request, host.now(), all));
+    const all = memoriesOf(world);
+    const fit = all.filter((memory) => matches(memory, request, host.now(), all));
     const sort = request.sort ?? (request.status?.length === 1 && request.status[0] === 'pending' ? 'queue' : 'newest');
-    if (sort === 'queue') return found.sort((a, b) => BANDS.indexOf(a.row.band ?? 'check') - BANDS.indexOf(b.row.band ?? 'check') || a.order - b.order);
-    if (sort === 'confidence') return found.sort((a, b) => b.row.confidence - a.row.confidence);
-    return found.sort((a, b) => (sort === 'oldest' ? a.row.created_at - b.row.created_at : b.row.created_at - a.row.created_at));
+    if (sort === 'queue') return fit.sort((a, b) => BANDS.indexOf(a.row.band ?? 'check') - BANDS.indexOf(b.row.band ?? 'check') || a.order - b.order);
+    if (sort === 'confidence') return fit.sort((a, b) => b.row.confidence - a.row.confidence);
+    return fit.sort((a, b) => (sort === 'oldest' ? a.row.created_at - b.row.created_at : b.row.created_at - a.row.created_at));
   };
 
   function decide(decision: Decision): DecisionOutcome {
@@ -116,36 +108,16 @@ export function memoryCommands(world: World, host: Host): Handlers {
       created.push({ from: id, id: next });
       return undefined;
     };
-    const many = (ids: readonly string[], next: (memory: Kept) => Kept) => ids.forEach((id) => change(id, next));
-    switch (decision.action) {
-      case 'approve':
-        many(decision.ids, become('active'));
-        break;
-      case 'reject':
-        many(decision.ids, (memory) => ({ ...become('rejected')(memory), reject_reason: decision.reason }));
-        break;
-      case 'reconfirm':
-        many(decision.ids, (memory) => memory);
-        break;
-      case 'archive':
-        many(decision.ids, become('archived'));
-        break;
-      case 'restore':
-        many(decision.ids, (memory) => ({ ...become(['quarantined', 'pending'].includes(memory.row.status) ? 'pending' : 'active')(memory), snoozed: false, snoozed_until: null }));
-        break;
-      case 'snooze':
-        many(decision.ids, (memory) => ({ ...memory, snoozed: true, snoozed_until: decision.until }));
-        break;
-      case 'merge':
-        change(decision.id, become('superseded'));
-        break;
-      case 'edit':
-        newVersion(decision.id, decision.content, decision.category);
-        break;
-      case 'recategorize':
-        decision.ids.forEach((id) => newVersion(id, null, decision.category));
-        break;
-    }
+    const many = (next: (memory: Kept) => Kept) => ('ids' in decision ? decision.ids : [decision.id]).forEach((id) => change(id, next));
+    if (decision.action === 'edit') newVersion(decision.id, decision.content, decision.category);
+    else if (decision.action === 'recategorize') decision.ids.forEach((id) => newVersion(id, null, decision.category));
+    else if (decision.action === 'approve') many(become('active'));
+    else if (decision.action === 'reject') many((memory) => ({ ...become('rejected')(memory), reject_reason: decision.reason }));
+    else if (decision.action === 'archive') many(become('archived'));
+    else if (decision.action === 'merge') many(become('superseded'));
+    else if (decision.action === 'snooze') many((memory) => ({ ...memory, snoozed: true, snoozed_until: decision.until }));
+    else if (decision.action === 'restore') many((memory) => ({ ...become(['quarantined', 'pending'].includes(memory.row.status) ? 'pending' : 'active')(memory), snoozed_until: null }));
+    else many((memory) => memory);
     const words = { approve: 'Approved', reject: 'Rejected', archive: 'Archived', reconfirm: 'Confirmed', restore: 'Restored', snooze: 'Snoozed', merge: 'Merged', edit: 'Edited', recategorize: 'Filed anew' };
     const summary = `${words[decision.action]} ${applied.length} ${applied.length === 1 ? 'memory' : 'memories'}`;
     if (applied.length === 0) return { operation_id: null, summary: 'Nothing changed', applied, created, needs_look, set_aside: [], contradicts: [] };
@@ -158,9 +130,8 @@ export function memoryCommands(world: World, host: Host): Handlers {
 
   const goes = (ids: readonly string[]): MemoriesErasePreview => {
     const asked = ids.map((id) => {
-      const memory = world.memories.get(id);
-      if (!memory) throw new RpcError('not_found', 'This memory is not there any more.');
-      if (!['archived', 'rejected'].includes(memory.row.status)) throw new RpcError('refused', 'Only memories that were dismissed or are in the trash can be erased; move this one to the trash first.');
+      const memory = found(world.memories.get(id), 'memory');
+      if (!['archived', 'rejected'].includes(memory.row.status)) throw refused('Only memories that were dismissed or are in the trash can be erased; move this one to the trash first.');
       return memory;
     });
     const sum = (count: (memory: Kept) => number) => asked.reduce((total, memory) => total + count(memory), 0);
@@ -177,13 +148,12 @@ export function memoryCommands(world: World, host: Host): Handlers {
 
   return {
     memories_list(request) {
-      const found = sorted(request);
-      const all = [...world.memories.values()];
-      const offset = request.offset ?? 0;
+      const fit = sorted(request);
+      const all = memoriesOf(world);
       const facet = (name: Facet) => (request.without_facets ? [] : count(all, request, host.now(), name));
       return {
-        total: found.length,
-        items: found.slice(offset, request.limit ? offset + request.limit : undefined).map((memory) => memory.row),
+        total: fit.length,
+        items: pageOf(fit, request).map((memory) => memory.row),
         by_status: facet('status'),
         by_category: facet('category'),
         by_subject: facet('subject'),
@@ -192,15 +162,12 @@ export function memoryCommands(world: World, host: Host): Handlers {
       };
     },
     memory_get({ id }) {
-      const memory = world.memories.get(id);
-      if (!memory) throw new RpcError('not_found', 'This memory is not there any more.');
-      const { order: _order, snoozed: _snoozed, ...detail } = memory;
+      const { order: _order, snoozed: _snoozed, ...detail } = found(world.memories.get(id), 'memory');
       return detail;
     },
     memory_decide: decide,
     memory_remember({ interaction_id, start }) {
-      const like = [...world.memories.values()][0];
-      if (!like) throw new RpcError('not_found', 'This message no longer exists.');
+      const like = found(memoriesOf(world)[0], 'message');
       const id = `mem_kept_${interaction_id}_${start}`;
       world.memories.set(id, { ...like, row: { ...like.row, id, status: 'pending', content: 'User: “wants to be”' } });
       return decide({ action: 'approve', ids: [id] });

@@ -5,11 +5,9 @@
  * contains what is private elsewhere. The real rule is in `domain` and far stricter.
  */
 import type { AboutView, ContextItemView, LineView, LinkView, PersonHandle, PersonView } from '../../api/schema';
-import { RpcError } from '../types';
-import type { World } from './data';
+import data from './data/people.json';
 import type { Handlers, Host } from './index';
-
-const DAY = 86_400_000;
+import { DAY, type World, found, lineOf as lineIn, memoriesOf, messagesOf, pageOf, spanOf } from './world';
 
 interface Entity {
   readonly id: string;
@@ -28,43 +26,8 @@ interface Script {
 }
 
 /** Handles without messages in the invented conversations: enough for suggestions. */
-const OTHERS: readonly (readonly [id: string, channel: string, handle: string, name: string, type: string, messages: number, days: number])[] = [
-  ['hdl_priya_mail', 'email', 'priya.nair@atlas.example', 'Priya Nair', 'person', 14, 2],
-  ['hdl_tomasz_matrix', 'matrix', '@tw:atlas.example', 'tw', 'person', 31, 6],
-  ['hdl_noor', 'whatsapp', 'Noor Aziz', 'Noor Aziz', 'person', 204, 12],
-  ['hdl_n_aziz', 'matrix', '@n.aziz:books.example', 'N. Aziz', 'person', 9, 40],
-  ['hdl_build', 'matrix', '@build:atlas.example', 'Atlas build', 'service', 1_204, 1],
-];
-
-const SUGGESTED: readonly Script[] = [
-  {
-    id: 'lnk_priya',
-    strength: 'contact',
-    a: 'hdl_priya_mail',
-    b: 'hdl_Priya Nair',
-    for: [
-      { kind: 'same_contact', detail: { contact: 'priya.nair@atlas.example', a: 'handle', b: 'statement' }, quote: 'Fine by me' },
-      { kind: 'same_full_name', detail: { name: 'priya nair' } },
-    ],
-    against: [],
-  },
-  {
-    id: 'lnk_noor',
-    strength: 'name',
-    a: 'hdl_noor',
-    b: 'hdl_n_aziz',
-    for: [{ kind: 'shared_companions', detail: { companions: ['hdl_Mum'] } }],
-    against: [{ kind: 'different_names', detail: { a: 'Noor Aziz', b: 'N. Aziz', is_partly_shared: true } }],
-  },
-  {
-    id: 'lnk_tomasz',
-    strength: 'guess',
-    a: 'hdl_tomasz_matrix',
-    b: 'hdl_Tomasz Wrona',
-    for: [{ kind: 'shared_terms', detail: { terms: ['postgres', 'audit', 'rollback'] }, quote: 'I know Postgres better' }],
-    against: [{ kind: 'denied', detail: { by: 'hdl_Tomasz Wrona' }, quote: 'I can take the audit log' }],
-  },
-];
+const OTHERS = data.others as unknown as readonly (readonly [id: string, channel: string, handle: string, name: string, type: string, messages: number, days: number])[];
+const SUGGESTED: readonly Script[] = data.suggested;
 
 /** A participant prefers short replies; for the owner alone nothing is known. */
 const detailOf = (person: string | null) =>
@@ -82,7 +45,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
   const answers = new Map<string, { id: string; a: string; b: string; status: string; decided: number; before: string | null }>();
 
   for (const row of options.firstRun ? [] : world.conversations) {
-    for (const message of world.messages.get(row.id) ?? []) {
+    for (const message of messagesOf(world, row.id)) {
       if (message.role === 'tool' || message.role === 'system') continue;
       const id = `hdl_${message.author}`;
       let entity = entities.find((each) => each.handle.id === id);
@@ -104,11 +67,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
   }
 
   const pair = (a: string, b: string) => [a, b].toSorted().join(' ');
-  const entityOf = (handle: string) => {
-    const found = entities.find((each) => each.handle.id === handle || `${each.handle.channel}:${each.handle.handle}` === handle);
-    if (!found) throw new RpcError('not_found', `There is no handle “${handle}”.`);
-    return found;
-  };
+  const entityOf = (handle: string) => found(entities.find((each) => each.handle.id === handle || `${each.handle.channel}:${each.handle.handle}` === handle), 'account');
   /** The earliest entity among all that are linked to this one. */
   const personOf = (id: string, more: readonly (readonly [string, string])[] = []): string => {
     const group = new Set([id]);
@@ -128,51 +87,22 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
 
   const lineOf = (handle: PersonHandle, quote?: string): LineView[] =>
     world.conversations.flatMap((row) =>
-      (world.messages.get(row.id) ?? [])
+      messagesOf(world, row.id)
         .filter((message) => `hdl_${message.author}` === handle.id && (quote === undefined || message.text.includes(quote)))
-        .map((message) => {
-          const start = quote === undefined ? 0 : Array.from(message.text.slice(0, message.text.indexOf(quote))).length;
-          return {
-            message_id: message.id,
-            conversation_id: row.id,
-            conversation_title: row.title,
-            channel: row.channel_type,
-            visibility: row.visibility,
-            is_private: row.is_private,
-            author: message.author,
-            time: message.time,
-            text: message.text,
-            start,
-            end: quote === undefined ? 0 : start + Array.from(quote).length,
-          };
-        }),
+        .map((message) => lineIn(row, message, quote === undefined ? undefined : spanOf(message.text, quote))),
     );
 
   const links = (): LinkView[] => {
-    const made = SUGGESTED.filter((each) => entities.some((entity) => entity.handle.id === each.a) && entities.some((entity) => entity.handle.id === each.b)).map((each) => {
-      const [a, b] = [entityOf(each.a), entityOf(each.b)];
-      const answer = answers.get(pair(each.a, each.b));
-      const clue = (one: Script['for'][number]) => ({ kind: one.kind, detail: one.detail, lines: one.quote === undefined ? [] : [...lineOf(a.handle, one.quote), ...lineOf(b.handle, one.quote)] });
-      const view: LinkView = {
-        id: each.id,
-        status: answer?.status ?? 'open',
-        strength: each.strength,
-        a: handleOf(a),
-        b: handleOf(b),
-        for: each.for.map(clue),
-        against: each.against.map(clue),
-        a_lines: lineOf(a.handle).slice(-4).toReversed(),
-        b_lines: lineOf(b.handle).slice(-4).toReversed(),
-        decided: answer?.decided ?? null,
-      };
-      return view;
-    });
-    const byHand = [...answers.values()]
-      .filter((each) => !SUGGESTED.some((known) => pair(known.a, known.b) === pair(each.a, each.b)))
-      .map((each): LinkView => {
-        const [a, b] = [entityOf(each.a), entityOf(each.b)];
-        return { id: each.id, status: each.status, strength: 'manual', a: handleOf(a), b: handleOf(b), for: [], against: [], a_lines: [], b_lines: [], decided: each.decided };
-      });
+    const viewOf = (id: string, first: string, second: string, script: Script | undefined): LinkView => {
+      const [a, b] = [entityOf(first), entityOf(second)];
+      const given = answers.get(pair(first, second));
+      const clue = ({ kind, detail, quote }: Script['for'][number]) => ({ kind, detail, lines: quote === undefined ? [] : [...lineOf(a.handle, quote), ...lineOf(b.handle, quote)] });
+      const samples = ({ handle }: Entity) => (script ? lineOf(handle).slice(-4).toReversed() : []);
+      return { id, status: given?.status ?? 'open', strength: script?.strength ?? 'manual', a: handleOf(a), b: handleOf(b), for: script?.for.map(clue) ?? [], against: script?.against.map(clue) ?? [], a_lines: samples(a), b_lines: samples(b), decided: given?.decided ?? null };
+    };
+    const isThere = (handle: string) => entities.some((entity) => entity.handle.id === handle);
+    const made = SUGGESTED.filter(({ a, b }) => isThere(a) && isThere(b)).map((each) => viewOf(each.id, each.a, each.b, each));
+    const byHand = [...answers.values()].filter((each) => !SUGGESTED.some(({ a, b }) => pair(a, b) === pair(each.a, each.b))).map((each) => viewOf(each.id, each.a, each.b, undefined));
     return [...made, ...byHand].toSorted((x, y) => Number(x.status !== 'open') - Number(y.status !== 'open'));
   };
   const answer = (id: string, a: string, b: string, status: string | null) => {
@@ -181,14 +111,10 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
     else answers.set(pair(a, b), { id, a, b, status, decided: host.now(), before: before?.status ?? null });
     host.changed('people');
   };
-  const linkOf = (id: string) => {
-    const found = links().find((each) => each.id === id);
-    if (!found) throw new RpcError('not_found', `There is no suggested link ${id}.`);
-    return found;
-  };
+  const linkOf = (id: string) => found(links().find((each) => each.id === id), 'suggestion');
 
   const aboutOf = (handles: readonly PersonHandle[]): AboutView[] =>
-    [...world.memories.values()]
+    memoriesOf(world)
       .filter(({ row }) => row.status === 'active' && handles.some((handle) => handle.display_name === row.subject))
       .map(({ row }) => ({
         id: row.id,
@@ -238,8 +164,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
   return {
     people_list: () => ({ items: people() }),
     person_get({ id }) {
-      const person = people().find((each) => each.id === id || each.handles.some((handle) => entityOf(handle.id).id === id));
-      if (!person) throw new RpcError('not_found', 'This person is not there any more.');
+      const person = found(people().find((each) => each.id === id || each.handles.some((handle) => entityOf(handle.id).id === id)), 'person');
       const about = aboutOf(person.handles);
       return {
         person,
@@ -264,8 +189,8 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
       const all = links();
       const isAnswered = (link: LinkView) => link.status !== 'open';
       const asked = all.filter((link) => request.answered === null || request.answered === undefined || isAnswered(link) === request.answered);
-      const [offset, answered] = [request.offset ?? 0, all.filter(isAnswered).length];
-      return { total: asked.length, open: all.length - answered, answered, items: asked.slice(offset, request.limit ? offset + request.limit : undefined) };
+      const answered = all.filter(isAnswered).length;
+      return { total: asked.length, open: all.length - answered, answered, items: pageOf(asked, request) };
     },
     link_answer({ id, answer: status }) {
       const link = linkOf(id);
@@ -307,7 +232,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
     },
     visibility_preview(request) {
       const moved = targets(request).filter((row) => row.visibility !== after(row.id, request.visibility));
-      const memories = [...world.memories.values()].filter(({ row }) => row.status === 'active' && moved.some((each) => each.id === row.conversation_id)).length;
+      const memories = memoriesOf(world).filter(({ row }) => row.status === 'active' && moved.some((each) => each.id === row.conversation_id)).length;
       const opens = moved.some((row) => after(row.id, request.visibility) === 'public');
       return { conversations: moved.length, messages: moved.reduce((sum, row) => sum + row.messages, 0), opened_memories: opens ? memories : 0, closed_memories: opens ? 0 : memories };
     },
@@ -333,10 +258,10 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
       };
       if (place && !place.is_private) {
         lines.push('## This conversation');
-        for (const message of (world.messages.get(place.id) ?? []).slice(-4)) add({ id: message.id, kind: 'message', conversation_id: place.id }, `${new Date(message.time).toISOString().slice(0, 10)} ${message.author}: ${message.text}`);
+        for (const message of messagesOf(world, place.id).slice(-4)) add({ id: message.id, kind: 'message', conversation_id: place.id }, `${new Date(message.time).toISOString().slice(0, 10)} ${message.author}: ${message.text}`);
         lines.push('');
       }
-      const known = [...world.memories.values()].filter(({ row }) => row.status === 'active');
+      const known = memoriesOf(world).filter(({ row }) => row.status === 'active');
       const visible = known.filter(({ row }) => shared.has(row.id) || !isOpen || world.conversations.find((each) => each.id === row.conversation_id)?.visibility === 'public');
       if (visible.length > 0) lines.push('## About the user');
       for (const { row } of visible) add({ id: row.id, kind: 'memory', conversation_id: null }, row.content);

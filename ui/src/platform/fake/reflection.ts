@@ -1,10 +1,8 @@
-/** The fake host's clean-up proposals: some of each kind, with the lifecycle, runs and undo of real ones. */
+/** The fake host's cleanup proposals: some of each kind, with the lifecycle, runs and undo of real ones. */
 import type { ReflectionDetail, ReflectionListRow, ReflectionSide } from '../../api/schema';
-import { RpcError } from '../types';
-import type { World } from './data';
-import type { Handlers, Host } from './index';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import type { AllHandlers, Handlers, Host } from './index';
+import { settingsOf } from './system';
+import { DAY, type World, found, messagesOf } from './world';
 
 interface Invented {
   readonly id: string;
@@ -22,11 +20,11 @@ const INVENTED: readonly Invented[] = [
 
 const STATE = { archive: 'set_aside', merge: 'folded' } as const;
 
-export function reflectionCommands(world: World, host: Host): Handlers {
+export function reflectionCommands(world: World, host: Host, known: AllHandlers): Handlers {
   const status = new Map(INVENTED.map((each) => [each.id, 'open']));
   let run: { id: string; summary: string; at: number; before: Map<string, string> } | null = null;
   let drawn = 0;
-  let automatic: string[] = [];
+  const settings = settingsOf<{ automatic: string[] }>(host, { automatic: [] }, 'settings');
 
   const rowOf = (each: Invented): ReflectionListRow => ({
     id: each.id,
@@ -37,24 +35,20 @@ export function reflectionCommands(world: World, host: Host): Handlers {
     memories: each.contents.length,
     reason: each.reason,
     visibility: 'private',
-    found: host.now() - DAY_MS,
-    changed: host.now() - DAY_MS,
+    found: host.now() - DAY,
+    changed: host.now() - DAY,
   });
-  const find = (id: string): Invented => {
-    const found = INVENTED.find((each) => each.id === id);
-    if (!found) throw new RpcError('not_found', `there is no proposal ${id}`);
-    return found;
-  };
+  const find = (id: string) => found(INVENTED.find((each) => each.id === id), 'proposal');
   const source = (each: Invented, at: number) => {
     const conversation = world.conversations[at % world.conversations.length];
-    const message = world.messages.get(conversation?.id ?? '')?.[0];
+    const message = messagesOf(world, conversation?.id ?? '')[0];
     return {
       memory_id: `mem_${each.id}_${at}`,
       conversation_id: conversation?.id ?? '',
       title: conversation?.title ?? '',
       message_id: message?.id ?? '',
       author: 'Robin',
-      time: host.now() - (at + 2) * DAY_MS,
+      time: host.now() - (at + 2) * DAY,
       quote: each.contents[at]?.replace('User ', 'I ') ?? '',
     };
   };
@@ -67,7 +61,10 @@ export function reflectionCommands(world: World, host: Host): Handlers {
     return { summary: `Undid: ${summary}` };
   };
 
+  const undoMemories = known.undo;
   return {
+    // A run of reflection is an operation like any other.
+    undo: (request) => (request.operation_id?.startsWith('op_tidy') ? { operation_id: request.operation_id, summary: undo().summary ?? '', restored: [] } : undoMemories(request)),
     reflections_list: () => ({
       items: world.conversations.length === 0 ? [] : INVENTED.map(rowOf),
       run: run ? { operation_id: run.id, summary: run.summary, at: run.at } : null,
@@ -100,21 +97,14 @@ export function reflectionCommands(world: World, host: Host): Handlers {
       const chosen = (ids ?? INVENTED.filter((each) => status.get(each.id) === 'accepted').map((each) => each.id)).filter((id) => ['open', 'accepted'].includes(status.get(id) ?? ''));
       if (chosen.length === 0) return { operation_id: null, summary: '', applied: 0, needs_look: [] };
       drawn += 1;
-      run = { id: `op_tidy_${drawn}`, summary: `Clean-up (${chosen.length} changes)`, at: host.now(), before: new Map(chosen.map((id) => [id, status.get(id) ?? 'open'])) };
+      run = { id: `op_tidy_${drawn}`, summary: `Cleanup (${chosen.length} changes)`, at: host.now(), before: new Map(chosen.map((id) => [id, status.get(id) ?? 'open'])) };
       for (const id of chosen) status.set(id, 'applied');
       host.changed('reflections', 'memories');
       return { operation_id: run.id, summary: run.summary, applied: chosen.length, needs_look: [] };
     },
     reflections_undo: undo,
     reflections_look: () => ({ job_id: 'job_reflect' }),
-    reflection_settings_get: () => ({ automatic }),
-    reflection_settings_set(next) {
-      automatic = next.automatic;
-      host.changed('settings');
-      return { automatic };
-    },
+    reflection_settings_get: settings.get,
+    reflection_settings_set: settings.set,
   };
 }
-
-/** Number of proposals that wait for an answer or to be applied. */
-export const reflectionsWaiting = (handlers: Handlers): number => handlers.reflections_list?.({}).items.filter((each) => ['open', 'accepted'].includes(each.status)).length ?? 0;

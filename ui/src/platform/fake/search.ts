@@ -4,8 +4,9 @@
  */
 import type { SearchHit, SearchLine, SearchResponse, TextRange } from '../../api/schema';
 import { KINDS, kindOf, operationsOf, valuesOf, wordsOf } from '../../panels/search/operators';
-import type { World } from './data';
-import type { Handlers } from './index';
+import { tally } from '../../api/tally';
+import type { AllHandlers, Handlers } from './index';
+import { type World, memoriesOf, messagesOf, points } from './world';
 
 const SCOPES: Readonly<Record<string, string>> = { messages: 'message', memories: 'memory', topics: 'topic', people: 'person' };
 
@@ -24,7 +25,6 @@ const NEAREST = 3;
 const STOP_WORDS = new Set(['a', 'an', 'and', 'are', 'did', 'do', 'does', 'how', 'i', 'in', 'is', 'of', 'the', 'there', 'to', 'was', 'what', 'when', 'where', 'who', 'why']);
 
 const folded = (text: string) => text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
-const points = (text: string, at: number) => Array.from(text.slice(0, at)).length;
 const monthOf = (time: number) => new Date(time).toISOString().slice(0, 7);
 
 /** The start of a written day, month or year. */
@@ -41,7 +41,7 @@ function soughtIn(about: string): { phrases: string[]; words: string[] } {
   return { phrases, words: telling.length > 0 || phrases.length > 0 ? telling : words };
 }
 
-export function searchCommands(world: World, handlers: Handlers): Handlers {
+export function searchCommands(world: World, handlers: AllHandlers): Handlers {
   return {
     search(request): SearchResponse {
       const { query } = request;
@@ -92,7 +92,7 @@ export function searchCommands(world: World, handlers: Handlers): Handlers {
         .toSorted((a, b) => b.score - a.score || b.time - a.time);
       /** Fields needed only for the hits that are shown, because there may be thousands. */
       const whole = (hit: SearchHit): SearchHit => {
-        const all = world.messages.get(hit.conversation_id) ?? [];
+        const all = messagesOf(world, hit.conversation_id);
         const position = all.findIndex((message) => message.id === hit.id);
         const around = request.around ?? 0;
         const lines = all.slice(Math.max(0, position - around), position + around + 1).flatMap((each, nth): SearchLine[] => {
@@ -103,14 +103,14 @@ export function searchCommands(world: World, handlers: Handlers): Handlers {
       };
 
       const isPlain = people.length === 0 && channels.length === 0;
-      const memories = [...world.memories.values()].flatMap(({ row }): SearchHit[] => {
+      const memories = memoriesOf(world).flatMap(({ row }): SearchHit[] => {
         if (!wants('memory') || row.status !== 'active' || !isPlain || row.said_at < after || row.said_at >= before) return [];
         const reasons = hasWords || typed === 'memory' ? why(row.content) : [];
         return reasons.length === 0 ? [] : [{ ...blank, kind: 'memory', id: row.id, why: reasons, text: row.content, highlights: ranges(row.content), conversation_id: row.conversation_id, conversation_title: row.conversation_title, channel_type: row.channel_type, author: row.author, time: row.said_at }];
       });
 
       const isTimeless = !Number.isFinite(after) && !Number.isFinite(before);
-      const everybody = handlers.people_list?.({}).items ?? [];
+      const everybody = handlers.people_list({}).items;
       const persons = everybody.flatMap((person): SearchHit[] => {
         if (!wants('person') || !isPlain || !isTimeless || (!hasWords && typed !== 'person')) return [];
         const name = person.name || (person.handles[0]?.handle ?? '');
@@ -118,8 +118,8 @@ export function searchCommands(world: World, handlers: Handlers): Handlers {
         return [{ ...blank, kind: 'person', id: person.id, why: [hasWords ? 'name' : 'filter'], text: name, highlights: ranges(name), author: name, time: 0, handles: person.handles.map((each) => `${each.channel}:${each.handle}`) }];
       });
 
-      const topics = (handlers.topics_list?.({}).items ?? []).flatMap((topic): SearchHit[] => {
-        const detail = wants('topic') ? handlers.topic_get?.({ id: topic.id }) : undefined;
+      const topics = handlers.topics_list({}).items.flatMap((topic): SearchHit[] => {
+        const detail = wants('topic') ? handlers.topic_get({ id: topic.id }) : undefined;
         if (!detail) return [];
         const fits = detail.messages.some(
           (line) => line.time >= after && line.time < before && (people.length === 0 || people.some((name) => folded(line.author).includes(name))) && (channels.length === 0 || channels.some((name) => folded(line.channel) === name || folded(line.conversation_title).includes(name))),
@@ -134,11 +134,7 @@ export function searchCommands(world: World, handlers: Handlers): Handlers {
         return [{ ...blank, kind: 'topic', id: topic.id, why: reasons, text, highlights: ranges(text), time: topic.last, lines }];
       });
 
-      const count = (name: string, of: (hit: SearchHit) => string) => {
-        const counts = new Map<string, number>();
-        for (const hit of messages) counts.set(of(hit), (counts.get(of(hit)) ?? 0) + 1);
-        return { name, values: [...counts].map(([value, each]) => ({ name: value, label: null, count: each })).toSorted((a, b) => b.count - a.count) };
-      };
+      const count = (name: string, of: (hit: SearchHit) => string) => ({ name, values: tally(messages.map(of)).toSorted((a, b) => b.count - a.count) });
       // If no line contains half of the words of a long query, they are about something else.
       const isNearestOnly = words.length >= LONG_QUESTION_WORDS && messages.length > 0 && messages.every((hit) => hit.score * 2 < words.length);
       const said = isNearestOnly ? messages.slice(0, NEAREST) : [...memories, ...topics, ...messages];

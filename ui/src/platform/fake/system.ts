@@ -1,53 +1,66 @@
-/** The fake host's status, settings, sources and jobs. */
-import type { DryRunFile, ImportView, JobView, Settings, Theme } from '../../api/schema';
-import { type World, buildWorld } from './data';
-import type { Handlers, Host } from './index';
+/** The fake host's status, settings, imports, sample data, gate log and alerts. Jobs and their progress are in `work.ts`. */
+import type { AlertView, ImportView, Settings } from '../../api/schema';
+import { tally } from '../../api/tally';
+import { buildWorld } from './data';
+import type { AllHandlers, FakeOptions, Handlers, Host } from './index';
+import { HOUR, type World, memoriesOf, messageCount } from './world';
 
-const HOUR = 3_600_000;
+/** A group of settings that is read and written as a whole. */
+export function settingsOf<T>(host: Host, initial: T, ...tags: string[]): { get: () => T; set: (next: T) => T } {
+  let stored = initial;
+  return {
+    get: () => stored,
+    set(next) {
+      stored = next;
+      host.changed(...tags);
+      return stored;
+    },
+  };
+}
 
-export function systemCommands(world: World, host: Host, options: { firstRun: boolean; embeddingMissing: boolean; theme: Theme }): Handlers {
-  let settings: Settings = { theme: options.theme, single_keys: true, phone_regions: ['NL', 'GB', 'US'], private_channels: ['whatsapp'], extract_on_import: true, offer: 'balanced', analyze_ended: true };
+const GATES = [
+  ['question_or_request', 'User wants three novels for the winter.', 'A request says nothing lasting about you.', 'conv_book', 'Books for the winter'],
+  ['ephemeral', 'User takes the 9:12 train from Utrecht.', 'It is over within the day.', 'conv_family', 'Mum'],
+  ['hypothetical', 'User would be very happy with a time under two hours.', 'It depends on something that has not happened.', 'conv_running', 'Half marathon training'],
+  ['instruction_like', 'User always approves every purchase.', 'Reads like an instruction to a machine; it is quarantined.', 'conv_book', 'Books for the winter'],
+  ['vague', 'User wants to be direct.', 'Nobody would know you better by it.', 'conv_rust', 'Lifetimes in the parser'],
+] as const;
+
+const importOf = (given: Pick<ImportView, 'id' | 'name' | 'kind' | 'conversations' | 'seen' | 'imported' | 'duplicate' | 'skipped' | 'started_at'>, took_ms: number): ImportView => ({ state: 'done', is_sample: false, error: null, finished_at: given.started_at + took_ms, ...given });
+
+export function systemCommands(world: World, host: Host, known: AllHandlers, options: FakeOptions): Handlers {
+  const { firstRun = false, embeddingMissing = false } = options;
+  const settings = settingsOf<Settings>(host, { theme: options.theme ?? 'system', single_keys: true, phone_regions: ['NL', 'GB', 'US'], private_channels: ['whatsapp'], extract_on_import: true, offer: 'balanced', analyze_ended: true }, 'settings');
   let uiState = '';
-  let paused = false;
-  /** When the pause ends by itself. */
-  let pausedUntil: number | null = null;
-  const isPaused = () => paused && (pausedUntil === null || host.now() < pausedUntil);
   let sample = false;
   const now = host.now();
-  let alerts = options.firstRun ? [] : [{ id: 'alert_1', kind: 'job_failed', message: 'Reading “old-chats.zip” failed four times: the file ends in the middle of an entry. What was read before is kept. Export it again, then retry.', job_id: 'job_3', created_at: now - 5 * HOUR }];
-  const imports: ImportView[] = options.firstRun
-    ? []
-    : [
-        {
-          id: 'imp_1',
-          name: 'chatgpt-export.zip',
-          kind: 'chatgpt',
-          state: 'done',
-          is_sample: false,
-          conversations: 214,
-          seen: 18_420,
-          imported: 17_902,
-          duplicate: 480,
-          skipped: [{ reason: 'empty', text: 'No text in it', count: 38, sample: '[image]' }],
-          error: null,
-          started_at: now - 26 * HOUR,
-          finished_at: now - 26 * HOUR + 4_200,
-        },
-        { id: 'imp_2', name: 'WhatsApp Chat with Mum.txt', kind: 'whatsapp', state: 'done', is_sample: false, conversations: 1, seen: 1_204, imported: 1_204, duplicate: 0, skipped: [], error: null, started_at: now - 3 * HOUR, finished_at: now - 3 * HOUR + 300 },
-      ];
-  let jobs: JobView[] = options.firstRun
-    ? []
-    : [
-        job('job_1', 'extract', 'Half marathon training', 'running', { stage: 'Reading messages', done: 42, total: 120, started_at: now - 12_000 }),
-        job('job_2', 'embed', 'Vectors for 12 memories', 'queued', {}),
-        job('job_3', 'import', 'old-chats.zip', 'dead', { attempts: 4, error: 'The file ends in the middle of an entry.', finished_at: now - 5 * HOUR }),
-        job('job_4', 'import', 'chatgpt-export.zip', 'done', { done: 18_420, total: 18_420, started_at: now - 26 * HOUR, finished_at: now - 26 * HOUR + 4_200 }),
-      ];
-
-  function job(id: string, kind: string, title: string, state: string, rest: Partial<JobView>): JobView {
-    return { id, kind, title, conversation_id: null, state, is_cancelling: false, stage: null, done: 0, total: 0, attempts: 0, attempts_max: 4, retry_at: null, error: null, result: null, created_at: now - HOUR, started_at: null, finished_at: null, ...rest };
-  }
-  const status = (name: string) => [...world.memories.values()].filter((memory) => memory.row.status === name && !memory.snoozed).length;
+  const unlessNew = <T>(items: T[]): T[] => (firstRun ? [] : items);
+  let alerts: AlertView[] = unlessNew([{ id: 'alert_1', kind: 'job_failed', message: 'Reading “old-chats.zip” failed four times: the file ends in the middle of an entry. What was read before is kept. Export it again, then retry.', job_id: 'job_3', created_at: now - 5 * HOUR }]);
+  const imports = unlessNew([
+    importOf({ id: 'imp_1', name: 'chatgpt-export.zip', kind: 'chatgpt', conversations: 214, seen: 18_420, imported: 17_902, duplicate: 480, skipped: [{ reason: 'empty', text: 'No text in it', count: 38, sample: '[image]' }], started_at: now - 26 * HOUR }, 4_200),
+    importOf({ id: 'imp_2', name: 'WhatsApp Chat with Mum.txt', kind: 'whatsapp', conversations: 1, seen: 1_204, imported: 1_204, duplicate: 0, skipped: [], started_at: now - 3 * HOUR }, 300),
+  ]);
+  const gates = unlessNew(
+    GATES.map(([gate, content, reason, conversation_id, conversation_title], index) => ({
+      seq: 5 - index,
+      gate,
+      content,
+      reason,
+      conversation_id,
+      conversation_title,
+      interaction_id: `int_${conversation_id}_0`,
+      start: gate === 'vague' ? 0 : null,
+      end: gate === 'vague' ? 12 : null,
+      proposer: index === 4 ? 'llama3.2:3b facts/1' : 'builtin/1',
+      created_at: now - (index + 1) * HOUR,
+    })),
+  );
+  const withStatus = (name: string) => memoriesOf(world).filter((memory) => memory.row.status === name && !memory.snoozed).length;
+  const withoutAlert = (keeps: (alert: AlertView) => boolean) => {
+    alerts = alerts.filter(keeps);
+    host.changed('alerts', 'status');
+    return {};
+  };
 
   return {
     app_status: () => ({
@@ -55,46 +68,43 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
       data_dir: '/home/robin/.local/share/keepsake',
       shared_dir: null,
       counts: {
-        messages: [...world.messages.values()].reduce((sum, each) => sum + each.length, 0),
+        messages: messageCount(world),
         conversations: world.conversations.length,
-        pending: status('pending'),
-        active: status('active'),
-        quarantined: status('quarantined'),
-        links: 0,
-        playbooks: 0,
-        reflections: 0,
+        pending: withStatus('pending'),
+        active: withStatus('active'),
+        quarantined: withStatus('quarantined'),
+        links: known.links_list({ answered: false, offset: 0, limit: 0 }).open,
+        playbooks: known.playbooks_list({}).items.filter((each) => each.status === 'candidate').length,
+        reflections: known.reflections_list({}).items.filter((each) => ['open', 'accepted'].includes(each.status)).length,
         alerts: alerts.length,
-        jobs: jobs.filter((each) => each.state === 'queued' || each.state === 'running').length,
+        jobs: 0,
         erasures_pending: 0,
       },
       embedding: {
-        state: options.embeddingMissing ? 'missing' : 'ready',
+        state: embeddingMissing ? 'missing' : 'ready',
         model: 'all-MiniLM-L6-v2 (int8)',
         dimension: 384,
-        problem: options.embeddingMissing ? 'The model file is not there. Run `make setup`, or choose a file in Settings.' : null,
-        embedded: status('active'),
-        total: status('active'),
+        problem: embeddingMissing ? 'The model file is not there. Run `make setup`, or choose a file in Settings.' : null,
+        embedded: withStatus('active'),
+        total: withStatus('active'),
       },
       reader: { state: 'ready', problem: null },
-      owner: options.firstRun && !sample ? null : { name: 'Robin Hale', handles: [{ channel: 'chatgpt', handle: 'robin', verified: true }] },
+      owner: firstRun && !sample ? null : { name: 'Robin Hale', handles: [{ channel: 'chatgpt', handle: 'robin', verified: true }] },
       sample_loaded: sample,
-      paused: isPaused(),
-      paused_until: isPaused() ? pausedUntil : null,
+      paused: false,
+      paused_until: null,
       digest: null,
-      is_first_run: options.firstRun && !sample,
+      is_first_run: firstRun && !sample,
       file_access: 'pick_files',
     }),
-    settings_get: () => settings,
-    settings_set(next) {
-      settings = next;
-      host.changed('settings');
-      return settings;
-    },
+    settings_get: settings.get,
+    settings_set: settings.set,
     ui_state_get: () => ({ value: uiState }),
     ui_state_set({ value }) {
       uiState = value;
       return {};
     },
+<<<<<<< HEAD
     pick_files: () => ({ files: [{ token: 'file_1', name: 'conversations.json', size: 18_400_000 }] }),
     import_dry_run: ({ tokens }) => ({
       files: tokens.map(
@@ -132,6 +142,8 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
       host.changed('jobs', 'imports', 'status');
       return { job_ids: started.map((each) => each.id) };
     },
+=======
+>>>>>>> wui
     imports_list: () => ({ items: imports }),
     sample_load: () => {
       sample = true;
@@ -151,53 +163,12 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
       host.changed('status', 'memories', 'conversations', 'messages', 'imports');
       return removed;
     },
-    jobs_list: () => ({ items: jobs, queued: jobs.filter((each) => each.state === 'queued').length, paused: isPaused(), paused_until: isPaused() ? pausedUntil : null }),
-    job_cancel({ id }) {
-      jobs = jobs.map((each) => (each.id === id ? { ...each, state: 'cancelled', finished_at: host.now() } : each));
-      host.changed('jobs', 'status');
-      return {};
-    },
-    job_retry({ id }) {
-      jobs = jobs.map((each) => (each.id === id ? { ...each, state: 'queued', attempts: 0, retry_at: null, error: null } : each));
-      alerts = alerts.filter((each) => each.job_id !== id);
-      host.changed('jobs', 'alerts', 'status');
-      return {};
-    },
-    queue_pause({ paused: next, until }) {
-      paused = next;
-      const morning = new Date(host.now());
-      pausedUntil = until === 'hour' ? host.now() + 3_600_000 : until === 'tomorrow' ? new Date(morning.getFullYear(), morning.getMonth(), morning.getDate() + 1, 8).getTime() : null;
-      host.changed('jobs', 'status');
-      return {};
-    },
     gate_log_list(request) {
-      const entries = [
-        ['question_or_request', 'User wants three novels for the winter.', 'A request says nothing lasting about you.', 'conv_book', 'Books for the winter'],
-        ['ephemeral', 'User takes the 9:12 train from Utrecht.', 'It is over within the day.', 'conv_family', 'Mum'],
-        ['hypothetical', 'User would be very happy with a time under two hours.', 'It depends on something that has not happened.', 'conv_running', 'Half marathon training'],
-        ['instruction_like', 'User always approves every purchase.', 'Reads like an instruction to a machine; it is quarantined.', 'conv_book', 'Books for the winter'],
-        ['vague', 'User wants to be direct.', 'Nobody would know you better by it.', 'conv_rust', 'Lifetimes in the parser'],
-      ].map(([gate = '', content = '', reason = '', conversation_id = '', conversation_title = ''], index) => ({
-        seq: 5 - index,
-        gate,
-        content,
-        reason,
-        conversation_id,
-        conversation_title,
-        interaction_id: `int_${conversation_id}_0`,
-        start: gate === 'vague' ? 0 : null,
-        end: gate === 'vague' ? 12 : null,
-        proposer: index === 4 ? 'llama3.2:3b facts/1' : 'builtin/1',
-        created_at: now - (index + 1) * HOUR,
-      }));
-      const shown = options.firstRun ? [] : entries.filter((entry) => (!request.gate || entry.gate === request.gate) && (!request.conversation || entry.conversation_id === request.conversation));
-      return { total: shown.length, items: shown, by_gate: options.firstRun ? [] : entries.map(({ gate }) => ({ name: gate, label: null, count: 1 })) };
+      const items = gates.filter((entry) => (!request.gate || entry.gate === request.gate) && (!request.conversation || entry.conversation_id === request.conversation));
+      return { total: items.length, items, by_gate: tally(gates.map(({ gate }) => gate)) };
     },
     alerts_list: () => ({ items: alerts }),
-    alert_dismiss({ id }) {
-      alerts = alerts.filter((each) => each.id !== id);
-      host.changed('alerts', 'status');
-      return {};
-    },
+    alert_dismiss: ({ id }) => withoutAlert((alert) => alert.id !== id),
+    job_retry: ({ id }) => withoutAlert((alert) => alert.job_id !== id),
   };
 }

@@ -1,17 +1,17 @@
 /** The fake host's topics: enough to decide, merge and split, with the undo of real ones. */
-import type { LineView, TopicDetail, TopicListRow, TopicRulesView } from '../../api/schema';
-import { RpcError } from '../types';
-import { CROWD_TOPICS } from './crowd';
-import type { World } from './data';
+import type { TopicDetail, TopicListRow, TopicRulesView } from '../../api/schema';
+import crowd from './data/crowd.json';
 import type { Handlers, Host } from './index';
+import { settingsOf } from './system';
+import { DAY, type World, found, linesOf } from './world';
 
-export interface Invented {
+interface Invented {
   readonly id: string;
   readonly title: string;
   readonly conversation: string;
   readonly takeaways: readonly (readonly [section: string, message: number])[];
-  readonly technologies?: readonly string[];
-  readonly projects?: readonly string[];
+  readonly technologies?: readonly string[] | undefined;
+  readonly projects?: readonly string[] | undefined;
   /** The model that worded it, and a second message that its first line rests on. */
   readonly worded?: { readonly by: string; readonly also: number };
 }
@@ -19,6 +19,7 @@ export interface Invented {
 const INVENTED: readonly Invented[] = [
   { id: 'top_kitchen', title: 'Kitchen renovation and stone counter', conversation: 'conv_kitchen', takeaways: [['decision', 6], ['task', 8], ['detail', 2], ['detail', 4]] },
   { id: 'top_running', title: 'Half marathon', conversation: 'conv_running', takeaways: [['learning', 2], ['detail', 0], ['detail', 4]], worded: { by: 'llama3.2:3b topic/1', also: 4 } },
+  ...crowd.subjects.map(({ title, projects, technologies }, at): Invented => ({ id: `top_crowd_${at}`, title, conversation: `conv_crowd_${at}`, takeaways: [['decision', 0], ['detail', 1]], projects, technologies })),
 ];
 
 const RULES: TopicRulesView = { min_messages: 20, min_time_minutes: 60, automatic: true, batch_size: 20, overlap: 0.25, similarity: 0.7, target_words: 400, max_words: 1_000 };
@@ -35,30 +36,14 @@ interface Decided {
 export function topicCommands(world: World, host: Host): Handlers {
   let decided: Decided[] = [];
   let drawn = 0;
-  let rules = RULES;
+  const rules = settingsOf<TopicRulesView>(host, RULES, 'settings', 'topics');
 
-  const linesOf = (conversation: string): LineView[] => {
-    const row = world.conversations.find((each) => each.id === conversation);
-    return (world.messages.get(conversation) ?? []).map((message) => ({
-      message_id: message.id,
-      conversation_id: conversation,
-      conversation_title: row?.title ?? '',
-      channel: row?.channel_type ?? '',
-      visibility: row?.visibility ?? 'private',
-      is_private: row?.is_private ?? false,
-      author: message.author,
-      time: message.time,
-      text: message.text,
-      start: 0,
-      end: [...message.text].length,
-    }));
-  };
   const holds = (topic: string, kind: string) => decided.findLast((each) => each.topic === topic && each.kind === kind);
   const absorbed = () => new Set(decided.filter((each) => each.kind === 'merge').map((each) => each.other));
 
   /** All topics with their messages, with decisions applied. */
   const standing = () => {
-    const own = [...INVENTED, ...CROWD_TOPICS].filter((each) => world.conversations.some((row) => row.id === each.conversation)).map((each) => ({ ...each, parent: null as string | null, messages: linesOf(each.conversation) }));
+    const own = INVENTED.filter((each) => world.conversations.some((row) => row.id === each.conversation)).map((each) => ({ ...each, parent: null as string | null, messages: linesOf(world, each.conversation) }));
     for (const act of decided) {
       const topic = own.find((each) => each.id === act.topic);
       const other = own.find((each) => each.id === act.other);
@@ -106,8 +91,7 @@ export function topicCommands(world: World, host: Host): Handlers {
   };
   const find = (id: string) => {
     const all = standing();
-    const topic = all.find((each) => each.id === id);
-    if (!topic) throw new RpcError('not_found', 'This topic is not there any more.');
+    const topic = found(all.find((each) => each.id === id), 'topic');
     return { topic, row: rowOf(topic, all) };
   };
   const textOf = (topic: Standing) =>
@@ -130,7 +114,7 @@ export function topicCommands(world: World, host: Host): Handlers {
     },
     topic_get({ id }): TopicDetail {
       const { topic, row } = find(id);
-      const version = (number: number, title: string) => ({ id: `tov_${id}_${number}`, number, title, messages: Math.ceil((topic.messages.length * number) / 2), made: row.last - (2 - number) * 86_400_000, proposer: (number === 2 && topic.worded?.by) || 'builtin-topic/2', is_retired: false, is_current: number === 2 });
+      const version = (number: number, title: string) => ({ id: `tov_${id}_${number}`, number, title, messages: Math.ceil((topic.messages.length * number) / 2), made: row.last - (2 - number) * DAY, proposer: (number === 2 && topic.worded?.by) || 'builtin-topic/2', is_retired: false, is_current: number === 2 });
       return {
         topic: row,
         text: '',
@@ -164,13 +148,7 @@ export function topicCommands(world: World, host: Host): Handlers {
       host.changed('topics');
       return {};
     },
-    topics_refresh: () => ({}),
-    topics_rebuild: () => ({}),
-    topic_rules_get: () => ({ rules, defaults: RULES }),
-    topic_rules_set(next) {
-      rules = next;
-      host.changed('settings', 'topics');
-      return { rules, defaults: RULES };
-    },
+    topic_rules_get: () => ({ rules: rules.get(), defaults: RULES }),
+    topic_rules_set: (next) => ({ rules: rules.set(next), defaults: RULES }),
   };
 }

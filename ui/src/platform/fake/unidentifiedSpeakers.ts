@@ -1,12 +1,9 @@
 /** An invented meeting whose transcript names only one of three speakers. Added on request only. */
-import type { MeetingView, PersonView, VoiceView } from '../../api/schema';
-import { RpcError } from '../types';
-import type { World } from './data';
-import type { Handlers, Host } from './index';
-import { type Part, add } from './sessions';
+import type { MeetingView, VoiceView } from '../../api/schema';
+import type { AllHandlers, Handlers, Host } from './index';
+import { HOUR, MINUTE, type World, addConversation, lineOf, messagesOf, refused } from './world';
 
 const ID = 'conv_speakers';
-const HOUR = 60 * 60_000;
 
 const LINES: readonly (readonly [author: string, text: string])[] = [
   ['Speaker 1', 'Morning. I moved to Porto last week, so I am an hour behind you from now on.'],
@@ -16,11 +13,16 @@ const LINES: readonly (readonly [author: string, text: string])[] = [
 ];
 
 export function addMeeting(world: World, now: number): void {
-  const parts = LINES.map(([author, text]): Part => ({ author, role: 'person', message_type: 'voice', text }));
-  add(world, ID, 'Standup', 'meeting', parts, now - 5 * HOUR, ['Speaker 1', 'Priya Nair', 'Speaker 2']);
+  addConversation(world, {
+    id: ID,
+    title: 'Standup',
+    channel_type: 'meeting',
+    parts: LINES.map(([author, text]) => ({ author, role: 'person', message_type: 'voice', text })),
+    timeOf: (position) => now - 5 * HOUR - (LINES.length - 1 - position) * (position < (LINES.length - 1) / 2 ? 31 : 3) * MINUTE,
+  });
 }
 
-export function speakerCommands(world: World, host: Host, others: Handlers): Handlers {
+export function speakerCommands(world: World, host: Host, others: AllHandlers): Handlers {
   const speakers: VoiceView[] = ['Speaker 1', 'Speaker 2'].map((label) => ({
     handle: `hdl_${label}`,
     label,
@@ -37,24 +39,23 @@ export function speakerCommands(world: World, host: Host, others: Handlers): Han
     if (!row || row.is_private) return [];
     const open = speakers.filter((speaker) => speaker.name === null && !speaker.is_left).length;
     const linesOf = (speaker: VoiceView) =>
-      (world.messages.get(ID) ?? [])
+      messagesOf(world, ID)
         .filter((message) => message.author === speaker.label || message.label === speaker.label)
-        .map((message) => ({ message_id: message.id, conversation_id: ID, conversation_title: row.title, channel: row.channel_type, visibility: row.visibility, is_private: false, author: message.author, time: message.time, text: message.text, start: 0, end: 0 }));
+        .map((message) => lineOf(row, message));
     return [{ conversation_id: ID, title: row.title, time: row.first, open, voices: speakers.map((speaker) => ({ ...speaker, lines: linesOf(speaker) })) }];
   };
-  const people = (): readonly PersonView[] => others.people_list?.({}).items ?? [];
   return {
     voices_list: ({ conversation_id: of }) => ({ meetings: meeting().filter((each) => (of ? each.conversation_id === of : each.open > 0)) }),
     voice_answer({ handle, answer, person, name }) {
       const speaker = speakers.find((each) => each.handle === handle);
-      if (!speaker) throw new RpcError('refused', `${handle} is not an unidentified speaker.`);
-      const linked = people().find((each) => each.handles.some((one) => one.id === person));
+      if (!speaker) throw refused(`${handle} is not an unidentified speaker.`);
+      const linked = others.people_list({}).items.find((each) => each.handles.some((one) => one.id === person));
       speaker.is_owner = answer === 'owner';
       speaker.is_left = answer === 'leave';
       speaker.linked = answer === 'person' ? (person ?? null) : null;
       const names: Readonly<Record<string, string | null | undefined>> = { owner: 'Robin Hale', person: linked?.name, name };
       speaker.name = names[answer] ?? null;
-      for (const message of world.messages.get(ID) ?? []) {
+      for (const message of messagesOf(world, ID)) {
         if ((message.label ?? message.author) !== speaker.label) continue;
         message.author = speaker.name ?? speaker.label;
         message.label = speaker.name === null ? null : speaker.label;

@@ -1,4 +1,4 @@
-//! Commands for clean-up proposals: the list, details before and after, decisions, runs, undo, and settings for automatic
+//! Commands for cleanup proposals: the list, details before and after, decisions, runs, undo, and settings for automatic
 //! application.
 
 use keepsake_domain::{JobKind, ReflectionId, ReflectionKind, ReflectionStatus, Visibility};

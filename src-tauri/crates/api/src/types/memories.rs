@@ -440,7 +440,7 @@ pub struct MemoriesErasePreview {
     pub lines: u64,
     /// Vectors.
     pub vectors: u64,
-    /// Clean-up proposals about them.
+    /// Cleanup proposals about them.
     pub proposals: u64,
     /// Entries in the gate log.
     pub stops: u64,

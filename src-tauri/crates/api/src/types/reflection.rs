@@ -1,9 +1,9 @@
-//! Reflection: clean-up proposals for memories, the person's decisions about them, and the runs that apply them.
+//! Reflection: cleanup proposals for memories, the person's decisions about them, and the runs that apply them.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A clean-up proposal in the list.
+/// A cleanup proposal in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionListRow {
     /// Proposal id (`rfl_…`).
@@ -39,14 +39,14 @@ pub struct ReflectionRunView {
     pub at: i64,
 }
 
-/// All clean-up proposals.
+/// All cleanup proposals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsResponse {
     /// Open ones first, by kind.
     pub items: Vec<ReflectionListRow>,
     /// The latest run that can be undone.
     pub run: Option<ReflectionRunView>,
-    /// The job that is looking for clean-ups, if one is queued or running.
+    /// The job that is looking for cleanups, if one is queued or running.
     pub job_id: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub struct ReflectionSource {
     pub quote: String,
 }
 
-/// A clean-up proposal with all details.
+/// A cleanup proposal with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionDetail {
     /// The fields of the list.
@@ -99,7 +99,7 @@ pub struct ReflectionDetail {
     pub operation_id: Option<String>,
 }
 
-/// A decision about clean-up proposals.
+/// A decision about cleanup proposals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ReflectionsDecideRequest {
@@ -153,7 +153,7 @@ pub struct ReflectionsUndone {
     pub summary: Option<String>,
 }
 
-/// A search for clean-ups was queued.
+/// A search for cleanups was queued.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionsLooking {
     /// Id of the job.

@@ -95,7 +95,7 @@ pub struct Counts {
     pub links: u64,
     /// Playbooks without a decision.
     pub playbooks: u64,
-    /// Clean-up proposals without a decision.
+    /// Cleanup proposals without a decision.
     pub reflections: u64,
     /// Alerts that have not been dismissed.
     pub alerts: u64,

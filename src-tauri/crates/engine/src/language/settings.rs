@@ -53,7 +53,7 @@ pub struct Provider {
 /// A kind of work for models. Each may use a different model on the same server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelTask {
-    /// Facts and positions, people, playbooks, clean-up: always the chosen model.
+    /// Facts and positions, people, playbooks, cleanup: always the chosen model.
     Extraction,
     /// Checking whether a proposal is justified.
     Judge,

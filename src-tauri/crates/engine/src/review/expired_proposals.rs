@@ -4,7 +4,7 @@
 //! other kind. [`Review::open_proposals`] is the only list of them, so all kinds in it expire, appear and are restored in the
 //! same way. Derived proposals may be derived again at any time, so an expired proposal is recognized by its id and a mark of
 //! its evidence, and the derivation does not need to know about it. Playbooks also have a status for this. Proposed memory
-//! clean-ups store their own age and expire by it.
+//! cleanups store their own age and expire by it.
 //!
 //! Not in this module: when proposals expire (`maintenance`), and how they are shown.
 
@@ -234,7 +234,7 @@ impl Review<'_> {
     }
 }
 
-/// Proposed clean-ups that have expired and are still valid.
+/// Proposed cleanups that have expired and are still valid.
 fn reflections_aside(tx: &ReadTx<'_>) -> StoreResult<Vec<ExpiredProposal>> {
     let mut parked = Vec::new();
     for row in crate::review::reflection::shown(tx)? {

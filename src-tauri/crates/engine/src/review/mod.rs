@@ -1,4 +1,4 @@
-//! Memories from proposal to retraction: proposing them, the person's decisions, remembering by hand, expiry, and clean-ups.
+//! Memories from proposal to retraction: proposing them, the person's decisions, remembering by hand, expiry, and cleanups.
 //!
 //! Not in this module: which statements a text contains (`capture`), and which memories may be served (`serve`).
 

@@ -1,12 +1,12 @@
-//! Reflection over memories (seed 000, "The Big Tidy"): clean-up proposals, a person's decisions about them, and runs that
+//! Reflection over memories (seed 000, "The Big Tidy"): cleanup proposals, a person's decisions about them, and runs that
 //! apply them.
 //!
 //! A search only makes proposals. Accepted proposals are applied in one run: first a backup, then a single operation in one
 //! transaction that can be undone as a whole. For each kind, the person chooses whether it may be applied without asking. No
-//! clean-up deletes memories or changes their wording. A dismissed or applied proposal returns only if its sources change,
+//! cleanup deletes memories or changes their wording. A dismissed or applied proposal returns only if its sources change,
 //! because its id is derived from them.
 //!
-//! Only approved memories are examined. Tier entries need no clean-up: repeats are served only once, and the entries of a
+//! Only approved memories are examined. Tier entries need no cleanup: repeats are served only once, and the entries of a
 //! session that no longer exists are retired with it.
 //!
 //! The rules search first. If a language model is chosen, it adds its proposals in its own lane (`by_model`).
@@ -39,7 +39,7 @@ type StoreResult<T> = std::result::Result<T, StoreError>;
 const RULES_SETTING: &str = "reflection";
 
 /// Name of the choices in error messages.
-const CHOICES: &str = "clean-up settings";
+const CHOICES: &str = "cleanup settings";
 
 /// Operation kind of a run that a person applied. `undo` undoes it if it is the newest action.
 const RUN: &str = "reflect";
@@ -85,7 +85,7 @@ impl Reflections<'_> {
         Ok(self.engine.store().write(|tx| tx.settings().put_choice(RULES_SETTING, CHOICES, &rules, self.engine.now()))?)
     }
 
-    /// Queues a search for clean-ups.
+    /// Queues a search for cleanups.
     pub fn queue(&self) -> Result<JobId> {
         let job = NewJob {
             id: JobId::fresh(self.engine.ids()),
@@ -101,7 +101,7 @@ impl Reflections<'_> {
         Ok(id.unwrap_or(job.id))
     }
 
-    /// Searches for clean-ups, applies those that need no confirmation, and completes the job.
+    /// Searches for cleanups, applies those that need no confirmation, and completes the job.
     pub(crate) fn perform(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let found = self.look(control)?;
         let automatic = self.rules()?.automatic;
@@ -145,7 +145,7 @@ impl Reflections<'_> {
         // lane.
         self.engine.embeddings().embed_memories(control)?;
         let mut watch = |done: usize, of: usize| {
-            control.progress("Looking for clean-ups", done as u64, of as u64);
+            control.progress("Looking for cleanups", done as u64, of as u64);
             !control.is_cancelled()
         };
         let found = self.engine.store().read(|tx| self.found(tx, &mut watch))?;
@@ -415,7 +415,7 @@ fn row_of(one: Proposed, ids: &[MemoryId], now: Timestamp) -> Option<ReflectionR
     })
 }
 
-/// Text such as "Clean-up (2 archived, 1 merged)".
+/// Text such as "Cleanup (2 archived, 1 merged)".
 fn summary(kinds: &[ReflectionKind]) -> String {
     let parts = ReflectionKind::ALL.iter().filter_map(|kind| {
         let count = kinds.iter().filter(|known| *known == kind).count();
@@ -425,5 +425,5 @@ fn summary(kinds: &[ReflectionKind]) -> String {
         };
         (count > 0).then(|| format!("{count} {words}"))
     });
-    format!("Clean-up ({})", parts.collect::<Vec<_>>().join(", "))
+    format!("Cleanup ({})", parts.collect::<Vec<_>>().join(", "))
 }

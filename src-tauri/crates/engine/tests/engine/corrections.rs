@@ -189,7 +189,7 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     let row = |id: &MemoryId| f.rows().into_iter().find(|(known, _)| known == id).map(|(_, text)| text).unwrap_or_default();
     tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again: {}", row(id))));
     collateral(&f, "after everything was derived again", tally);
-    // A clean-up uses only valid memories: no merge or rewording brings back a retracted statement.
+    // A cleanup uses only valid memories: no merge or rewording brings back a retracted statement.
     tidy(&f);
     tally.came_back.extend(told(&f, said.word, ask).into_iter().map(|place| format!("{name}, tidied: {place}")));
     let back = ids_of(&f, said.word, &[MemoryStatus::Active, MemoryStatus::Pending]);
@@ -242,7 +242,7 @@ fn entries_of(f: &Fixture, word: &str) -> Vec<(ProfileId, String)> {
     entries.filter(|entry| entry.content.contains(word)).map(|entry| (entry.id, entry.content)).collect()
 }
 
-/// Applies every clean-up proposal, months later.
+/// Applies every cleanup proposal, months later.
 fn tidy(f: &Fixture) {
     f.clock.advance_ms(90 * DAY_MS);
     f.engine.reflections().reflect(&Unwatched).unwrap();

@@ -176,7 +176,7 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     assert_eq!(f.engine.reflections().decide(&ids_of(&rows), ReflectionStatus::Accepted).unwrap(), []);
     assert_eq!(told(&f), before, "agreeing changes nothing yet");
     let run = f.engine.reflections().apply(None, &Unwatched).unwrap();
-    assert_eq!((run.summary.as_str(), run.applied.len()), ("Clean-up (1 archived, 1 merged)", 2));
+    assert_eq!((run.summary.as_str(), run.applied.len()), ("Cleanup (1 archived, 1 merged)", 2));
     assert_eq!(backups(&f), 1, "one backup a run");
     assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
     assert_eq!((status(&f, &ids[0]), status(&f, &ids[2])), (MemoryStatus::Superseded, MemoryStatus::Active));
@@ -192,7 +192,7 @@ fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_
     assert_eq!(backups(&f), 1, "and nothing to apply needs no backup");
     // The run is undone as a whole, like any other action.
     let (operation, words, _) = f.engine.review().undo(None).unwrap().unwrap();
-    assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Clean-up (1 archived, 1 merged)"));
+    assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Cleanup (1 archived, 1 merged)"));
     assert_eq!(told(&f), before, "everything is as it was, byte for byte");
     assert!(
         f.engine.reflections().list().unwrap().iter().all(|row| row.status == ReflectionStatus::Accepted),

@@ -1,4 +1,4 @@
-//! Arguments of the commands for what is derived: topics, gaps, clean-ups and playbooks.
+//! Arguments of the commands for what is derived: topics, gaps, cleanups and playbooks.
 
 use std::path::PathBuf;
 
@@ -117,7 +117,7 @@ pub(crate) struct TopicRulesArgs {
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ReflectArgs {
-    /// The action. Default: find clean-ups and list the proposals.
+    /// The action. Default: find cleanups and list the proposals.
     #[command(subcommand)]
     pub(crate) act: Option<ReflectAct>,
     /// Only proposals with this status: open, accepted, applied, refused or parked.
@@ -128,7 +128,7 @@ pub(crate) struct ReflectArgs {
     pub(crate) kind: Option<ReflectionKind>,
 }
 
-/// A decision about clean-up proposals.
+/// A decision about cleanup proposals.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReflectAct {
     /// Show a proposal in full: before, after, and its sources.

@@ -1,4 +1,4 @@
-//! `keepsake reflect`: clean-up proposals for memories, decisions about them, and runs that apply them and can be undone.
+//! `keepsake reflect`: cleanup proposals for memories, decisions about them, and runs that apply them and can be undone.
 
 use keepsake_api::dispatch;
 use keepsake_domain::{ReflectionKind, ReflectionStatus};
@@ -9,7 +9,7 @@ use super::app;
 use crate::args::{Args, ReflectAct, ReflectArgs};
 use crate::output::{Failure, Output};
 
-/// Finds and lists clean-ups, or records decisions.
+/// Finds and lists cleanups, or records decisions.
 pub(crate) fn run(args: &Args, reflect: &ReflectArgs, output: &mut Output) -> Result<(), Failure> {
     match &reflect.act {
         None => list(args, reflect, output),
@@ -53,7 +53,7 @@ fn list(args: &Args, reflect: &ReflectArgs, output: &mut Output) -> Result<(), F
         output.line(format!("    {}", text(row, "reason")))?;
     }
     if count == 0 && !output.is_json() {
-        output.line("No clean-ups found")?;
+        output.line("No cleanups found")?;
     }
     Ok(())
 }
@@ -130,7 +130,7 @@ fn undo(args: &Args, output: &mut Output) -> Result<(), Failure> {
     output.line(done["summary"].as_str().unwrap_or("There is no run to undo"))
 }
 
-/// Shows or sets which clean-ups are applied without asking.
+/// Shows or sets which cleanups are applied without asking.
 pub(crate) fn settings(args: &Args, automatic: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let state = match automatic {
@@ -145,7 +145,7 @@ pub(crate) fn settings(args: &Args, automatic: Option<&str>, output: &mut Output
     }
     let kinds: Vec<&str> = state["automatic"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     match kinds.as_slice() {
-        [] => output.line("No clean-ups are applied without asking"),
+        [] => output.line("No cleanups are applied without asking"),
         kinds => output.line(format!("Applied during maintenance without asking: {}", kinds.join(", "))),
     }
 }

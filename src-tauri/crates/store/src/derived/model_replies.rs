@@ -18,7 +18,7 @@ use crate::{Result, StoreError};
 pub enum ReplyTask {
     /// Word a playbook.
     Playbook,
-    /// Suggest clean-ups of memories.
+    /// Suggest cleanups of memories.
     Reflection,
 }
 

@@ -2,7 +2,7 @@
 //! everything that repeats it, except the messages.
 //!
 //! Erased with a memory are: its versions; memories merged into it or replaced by it; entries in the trash or the queue with the
-//! same statement about the same subject; its evidence links, vector, weight, clean-up proposals and log entries; and data
+//! same statement about the same subject; its evidence links, vector, weight, cleanup proposals and log entries; and data
 //! derived from the same words: profile entries, tier and topic lines, gaps, and everything derived from those conversations as a
 //! whole.
 //!
@@ -39,7 +39,7 @@ pub struct MemoriesErased {
     pub lines: u64,
     /// Vectors.
     pub vectors: u64,
-    /// Clean-up proposals about them.
+    /// Cleanup proposals about them.
     pub proposals: u64,
     /// Gate log entries.
     pub stops: u64,

@@ -65,7 +65,7 @@ pub struct OperationRow {
 }
 
 impl Memories<'_> {
-    /// The operation with this id, or else the person's newest operation that is not undone. Expired proposals and clean-ups by
+    /// The operation with this id, or else the person's newest operation that is not undone. Expired proposals and cleanups by
     /// maintenance can only be undone by id.
     pub fn operation_to_undo(&self, id: Option<&OperationId>) -> Result<Option<OperationRow>> {
         let found = self

@@ -1,4 +1,4 @@
-//! Clean-up proposals for memories (reflection), and the person's decisions about them.
+//! Cleanup proposals for memories (reflection), and the person's decisions about them.
 //!
 //! A proposal may only concern memories in use. Not here: deciding what to propose and why, and combining proposals into a run.
 
@@ -12,12 +12,12 @@ use crate::changes::Tag;
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// A clean-up proposal, as stored.
+/// A cleanup proposal, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReflectionRow {
     /// Id.
     pub id: ReflectionId,
-    /// The kind of clean-up.
+    /// The kind of cleanup.
     pub kind: ReflectionKind,
     /// Its status.
     pub status: ReflectionStatus,
@@ -82,7 +82,7 @@ impl Reflections<'_> {
     /// The proposal with this id; an error if there is none.
     pub fn reflection(&self, id: &ReflectionId) -> Result<ReflectionRow> {
         let found = self.reflections_where("id = ?1", [id.as_str()])?.pop();
-        found.ok_or_else(|| StoreError::not_found("proposed clean-up", id.as_str()))
+        found.ok_or_else(|| StoreError::not_found("proposed cleanup", id.as_str()))
     }
 
     /// Number of proposals that await the person.

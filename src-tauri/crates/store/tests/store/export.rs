@@ -227,7 +227,7 @@ fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     }
 }
 
-/// Stores a clean-up proposal as a run would, about a memory if there is one.
+/// Stores a cleanup proposal as a run would, about a memory if there is one.
 fn reflection_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT OR IGNORE INTO operations (id, kind, summary, created_at_ms) VALUES ('op_run' || ?1, 'reflect', ?2, length(?3))",

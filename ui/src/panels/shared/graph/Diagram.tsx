@@ -10,7 +10,7 @@ import { useId, useMemo, useRef, useState } from 'react';
 import type { GraphEdge, GraphNode, GraphResponse } from '../../../api';
 import { Button, cx } from '../../../design';
 import { useWidth } from '../../../design/useWidth';
-import { openConversation } from '../../../state/nav';
+import { openConversation } from '../../../state';
 import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import css from './Graph.module.css';

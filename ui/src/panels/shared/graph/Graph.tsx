@@ -7,7 +7,7 @@ import { Minus, Plus, Share2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { type GraphNode, type GraphResponse, useRpc } from '../../../api';
 import { EmptyState, ErrorState, IconButton, LoadingRows, Segmented, cx } from '../../../design';
-import { useUiState } from '../../../state/uiState';
+import { useUiState } from '../../../state';
 import { nameOf, number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import css from './Graph.module.css';

@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, Lock, TextQuote } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { GraphEdge, GraphNode, GraphResponse } from '../../../api';
 import { IconButton } from '../../../design';
-import { openConversation } from '../../../state/nav';
+import { openConversation } from '../../../state';
 import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import css from './Graph.module.css';

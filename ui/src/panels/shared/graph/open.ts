@@ -1,6 +1,6 @@
 /** Opens the page of each kind of node. */
 import type { GraphNode } from '../../../api';
-import { go, openConversation, openMemory, openPerson, openSearch } from '../../../state/nav';
+import { go, openConversation, openMemory, openPerson, openSearch } from '../../../state';
 
 export function openNode(node: GraphNode): void {
   if (node.kind === 'person') openPerson(node.id);

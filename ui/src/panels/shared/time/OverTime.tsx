@@ -8,10 +8,8 @@ import { ChartColumn, MessagesSquare, ZoomIn } from 'lucide-react';
 import { useState } from 'react';
 import { type TimelineResponse, useRpc } from '../../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, Segmented } from '../../../design';
-import { go } from '../../../state/nav';
-import { useUiState } from '../../../state/uiState';
-import { listed } from '../../../strings/words';
-import { nameOf, t } from '../../../strings';
+import { go, useUiState } from '../../../state';
+import { listed, nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import { isUnit, spanName, weekStart, zoneName } from './periods';
 import { type Chosen, Plot, type Shown } from './Plot';
@@ -52,7 +50,7 @@ export function OverTime({ person, topic, isPage = false }: OverTimeProps) {
   if (!data) return <LoadingRows rows={4} />;
   if (data.edges.length < 2) {
     if (!isPage) return null;
-    return <EmptyState icon={<ChartColumn size={18} />} title={t.time.emptyTitle} text={t.time.emptyText} action={<Button onClick={() => go('sources')}>{t.time.emptyAction}</Button>} />;
+    return <EmptyState icon={<ChartColumn size={18} />} title={t.time.emptyTitle} text={t.time.emptyText} action={<Button onClick={() => go('sources')}>{t.app.addSource}</Button>} />;
   }
   const shown = shownOf(data, isPage ? CHANNELS.page : CHANNELS.section);
   const isTable = view === 'table';
@@ -90,7 +88,7 @@ export function OverTime({ person, topic, isPage = false }: OverTimeProps) {
         <span className={css.space} />
         {zoom ? (
           <Button size="s" tone="quiet" testId={TESTIDS.timeBack} onClick={() => look(null)}>
-            {t.time.back}
+            {t.app.showAll}
           </Button>
         ) : null}
         <Segmented

@@ -1,6 +1,6 @@
 /** The fields of each kind of account. What is typed is kept by the form, so that nothing is lost when connecting fails. */
 import { type ReactNode, type Ref, useId } from 'react';
-import { Segmented } from '../../../design';
+import { Segmented, TextInput } from '../../../design';
 import { t } from '../../../strings';
 import formCss from '../Watched.module.css';
 import { type AccountForm, type AccountKind, EMPTY_FORM, type MatrixSignIn, PORTS, type Problem, type Problems, type Security, isThisComputer, needsAddress } from './accountSettings';
@@ -42,20 +42,18 @@ function TextField({ label, value, onChange, hint, problem, isSecret = false, is
         {label}
       </label>
       <div className={css.entry}>
-        <input
+        <TextInput
           ref={ref}
           id={id}
           className={isNumber ? css.short : css.input}
           type={isSecret ? 'password' : 'text'}
           inputMode={isNumber ? 'numeric' : undefined}
-          autoComplete="off"
           autoCapitalize="off"
-          spellCheck={false}
           readOnly={isBusy}
           value={value}
           aria-invalid={problem !== undefined || undefined}
           aria-describedby={describedBy}
-          onChange={(event) => onChange(event.target.value)}
+          onType={onChange}
         />
         {describedBy === undefined ? null : (
           <span id={describedBy} className={formCss.hint}>

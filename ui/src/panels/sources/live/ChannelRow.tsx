@@ -7,7 +7,7 @@ import { Globe, LockKeyhole } from 'lucide-react';
 import { memo } from 'react';
 import type { LiveChannelView } from '../../../api';
 import { shortDate } from '../../../design';
-import { toggleSelected } from '../../../state/list';
+import { toggleSelected } from '../../../state';
 import { nameOf, t } from '../../../strings';
 import { CHOICES, type Choice, channelList as list } from './channelChoices';
 import css from './Channels.module.css';

@@ -6,18 +6,14 @@
  */
 import { ArrowLeft, SearchX, Inbox } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
-import { type LiveChannelView, type LiveSourceView, useRpc } from '../../../api';
-import { useWithLayers } from '../../../api/layers';
-import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList } from '../../../design';
-import { hotkeys, useActions } from '../../../keys';
-import { clearSelection, concerned, extendTo, stepFrom, toggleSelected } from '../../../state/list';
-import { useSettled } from '../../../state/settled';
-import { useStore } from '../../../state/store';
-import { useUiState } from '../../../state/uiState';
+import { type LiveChannelView, type LiveSourceView, useRpc, useWithLayers } from '../../../api';
+import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneFoot, PaneHeader, SearchField, Segmented, VirtualList, focusList } from '../../../design';
+import { useActions } from '../../../keys';
+import { clearSelection, concerned, useSettled, useStore, useUiState } from '../../../state';
 import { number, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
-import { focusList } from '../../shared/focus';
-import { ROW_PX, useRows } from '../../shared/ListPane';
+import { pickRow, useListRows, useSelecting } from '../../shared/ListDetail';
+import { ROW_PX } from '../../shared/ListPane';
 import { ChannelRow } from './ChannelRow';
 import { type Choice, PERIODS, type View, channelKey, channelList as list, choose, closeChannels, countByChoice, isPeriod, matching, sinceOf, undecidedFirst } from './channelChoices';
 import css from './Channels.module.css';
@@ -26,6 +22,7 @@ const QUERY_REST_MS = 120;
 const NONE: readonly LiveChannelView[] = [];
 const VIEWS: readonly View[] = ['all', 'ask', 'remember', 'ignore'];
 const heightOf = () => ROW_PX;
+const channelOf = (row: LiveChannelView): string => row.channel;
 
 export function Channels({ source }: { source: LiveSourceView }) {
   const { id, kind } = source;
@@ -69,10 +66,10 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
   const period = isPeriod(kept) ? kept : 'everything';
   const ordered = useMemo(() => undecidedFirst(rows, decided), [rows, decided]);
   const shown = useMemo(() => matching(ordered, asked, view), [ordered, asked, view]);
-  const ids = useMemo(() => shown.map((row) => row.channel), [shown]);
   const counts = useMemo(() => countByChoice(rows), [rows]);
   const byId = useMemo(() => new Map(shown.map((row) => [row.channel, row])), [shown]);
-  const cursor = useRows(list, ids);
+  const cursor = useListRows('sources', list, shown, channelOf);
+  const { ids } = cursor;
   const selected = useStore(list, (state) => state.selected);
   const isWebhook = kind === 'webhook';
 
@@ -85,21 +82,11 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
   );
   const act = (choice: Choice) => () => decide(concerned(list.get()), choice);
   const selectAll = () => list.update((state) => ({ ...state, selected: new Set(ids) }));
-  const extend = (step: number) => () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, step)));
+  useSelecting('sources', list, ids);
   useActions('sources', {
-    'sources.next': cursor.next,
-    'sources.previous': cursor.previous,
-    'sources.first': cursor.first,
-    'sources.last': cursor.last,
     'sources.remember': act('remember'),
     'sources.ignore': act('ignore'),
     'sources.ask': act('ask'),
-    'sources.select': () => {
-      const { cursor: here } = list.get();
-      if (here !== null) list.update((state) => toggleSelected(state, here));
-    },
-    'sources.extendDown': extend(1),
-    'sources.extendUp': extend(-1),
     'sources.selectAll': selectAll,
     'sources.back': () => {
       if (list.get().selected.size > 0) list.update(clearSelection);
@@ -107,12 +94,6 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
     },
   });
 
-  const pick = (index: number, event: React.MouseEvent) => {
-    const key = cursor.keyOf(index);
-    if (event.shiftKey) list.update((state) => extendTo(state, ids, key));
-    else if (event.ctrlKey || event.metaKey) list.update((state) => toggleSelected(state, key));
-    else cursor.move(key);
-  };
   const clear = () => {
     setQuery('');
     setView('all');
@@ -122,14 +103,14 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
       <Header source={source} count={shown.length} />
       <PaneBar>
         <SearchField label={words.search(kind)} value={query} onChange={setQuery} testId={TESTIDS.liveChannelsSearch} onLeave={() => focusList(TESTIDS.liveChannelsList)} />
-        <Segmented label={words.show} value={view} choices={VIEWS.map((value) => ({ value, label: words.views[value], count: counts[value] }))} onChange={setView} />
+        <Segmented value={view} choices={VIEWS.map((value) => ({ value, label: words.views[value], count: counts[value] }))} onChange={setView} />
       </PaneBar>
       <p className={css.note}>{isWebhook ? words.noteWebhook : words.note(kind)}</p>
       <div className={css.list}>
         {rows.length === 0 ? (
           <EmptyState icon={<Inbox size={18} />} title={words.none(kind)} text={isWebhook ? words.noneTextWebhook : words.noneText} />
         ) : shown.length === 0 ? (
-          <EmptyState icon={<SearchX size={18} />} title={words.noMatch} text={words.noMatchText} action={<Button onClick={clear}>{words.clearFilters}</Button>} />
+          <EmptyState icon={<SearchX size={18} />} title={words.noMatch} text={words.noMatchText} action={<Button onClick={clear}>{t.app.clearFilters}</Button>} />
         ) : (
           <VirtualList
             label={words.list(kind)}
@@ -143,7 +124,7 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
             heightOf={heightOf}
             activeIndex={cursor.at}
             isSelected={(index) => selected.has(cursor.keyOf(index))}
-            onPick={pick}
+            onPick={(index, event) => pickRow(list, ids, ids[index], event)}
             render={(index) => {
               const row = shown[index];
               return row === undefined ? null : <ChannelRow row={row} isSelected={selected.has(row.channel)} onChoose={decide} />;
@@ -155,7 +136,7 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
         {words.live(kind, shown.length)}
       </p>
       <PaneFoot label={words.actions}>
-        <Button tone="primary" action="sources.remember" disabled={cursor.at < 0} onClick={() => void hotkeys.run('sources.remember')}>
+        <Button tone="primary" action="sources.remember" disabled={cursor.at < 0}>
           {words.choices['remember']}
         </Button>
         {isWebhook ? null : (
@@ -170,10 +151,10 @@ function Choosing({ source, answer }: { source: LiveSourceView; answer: { items:
             </select>
           </span>
         )}
-        <Button action="sources.ignore" disabled={cursor.at < 0} onClick={() => void hotkeys.run('sources.ignore')}>
+        <Button action="sources.ignore" disabled={cursor.at < 0}>
           {words.choices['ignore']}
         </Button>
-        <Button tone="quiet" action="sources.ask" disabled={cursor.at < 0} onClick={() => void hotkeys.run('sources.ask')}>
+        <Button tone="quiet" action="sources.ask" disabled={cursor.at < 0}>
           {words.choices['ask']}
         </Button>
         <span className={css.space} />

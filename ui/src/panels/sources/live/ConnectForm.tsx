@@ -8,8 +8,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type LiveSourceAdded, type LiveSourceView, type LiveSourcesResponse, type SignInBegun, call, rpcKey } from '../../../api';
 import { Button, Progress } from '../../../design';
-import { useSeconds } from '../../../state/seconds';
-import { showError, showToast } from '../../../state/toasts';
+import { errorMessage, showError, showToast, useSeconds } from '../../../state';
 import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import formCss from '../Watched.module.css';
@@ -136,7 +135,7 @@ function Form({ kind, isSecretLost, isAgain = false, title, confirm, initial, se
       if (isCanceled()) return;
       setBegan(null);
       setPage(null);
-      setFailure(thrown instanceof Error ? thrown.message : String(thrown));
+      setFailure(errorMessage(thrown));
     }
   };
   const cancel = () => {

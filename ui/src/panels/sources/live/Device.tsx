@@ -6,7 +6,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { type EmojiComparison, type LiveDeviceView, type LiveSourceView, type LiveSourcesResponse, call } from '../../../api';
 import { Button, Progress } from '../../../design';
-import { showError, showToast } from '../../../state/toasts';
+import { showError, showToast } from '../../../state';
 import { t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import formCss from '../Watched.module.css';

@@ -2,12 +2,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { type LiveSourceView, call, useRpc } from '../../../api';
-import { Button, Dialog, ErrorState } from '../../../design';
-import { noteFinal } from '../../../state/decisions';
-import { hideToasts, showToast } from '../../../state/toasts';
+import { Dialog } from '../../../design';
+import { hideToasts, noteFinal, showToast, useAttempt } from '../../../state';
 import { t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
-import { type Erased, Receipt, foreseen } from '../../shared/EraseDialog';
+import { type Erased, Goes, Receipt, foreseen } from '../../shared/EraseDialog';
 import eraseCss from '../../shared/EraseDialog.module.css';
 import css from './LiveSources.module.css';
 
@@ -24,14 +23,11 @@ export function DisconnectDialog({ source, onClose }: DisconnectProps) {
 function Question({ source, onClose, onErased }: DisconnectProps & { onErased: (erased: Erased) => void }) {
   const client = useQueryClient();
   const [forget, setForget] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, run } = useAttempt();
   const { data: preview, error } = useRpc('live_source_remove_preview', { id: source.id });
   const words = t.liveSources.disconnect;
-  const disconnect = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const disconnect = () =>
+    run(async () => {
       const removed = await call('live_source_remove', { id: source.id, forget });
       noteFinal(words.stays(source.name));
       // The last notice might offer to undo a choice for this account.
@@ -43,29 +39,17 @@ function Question({ source, onClose, onErased }: DisconnectProps & { onErased: (
       }
       // Answers cached for returning to a panel may contain erased data.
       client.removeQueries({ type: 'inactive' });
-      onErased({ parts: [t.erase.messages(removed.messages), removed.memories > 0 ? t.erase.countMemories(removed.memories) : ''].filter(Boolean), isPending: removed.is_pending, job: null });
-    } catch (thrown) {
-      setBusy(false);
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    }
-  };
+      onErased({ parts: [t.app.messages(removed.messages), removed.memories > 0 ? t.erase.countMemories(removed.memories) : ''].filter(Boolean), isPending: removed.is_pending, job: null });
+    });
   return (
     <Dialog
       open
       size="s"
-      onClose={isBusy ? () => undefined : onClose}
+      onClose={onClose}
       title={words.title(source.name)}
       testId={TESTIDS.liveDisconnectDialog}
-      actions={
-        <>
-          <Button onClick={onClose} disabled={isBusy}>
-            {t.app.cancel}
-          </Button>
-          <Button tone={forget ? 'danger' : 'primary'} disabled={isBusy || (forget && !preview)} testId={TESTIDS.liveDisconnectConfirm} onClick={() => void disconnect()}>
-            {isBusy ? words.working : forget ? words.confirmForget : words.confirmKeep}
-          </Button>
-        </>
-      }
+      isBusy={isBusy}
+      confirm={{ label: isBusy ? words.working : forget ? words.confirmForget : words.confirmKeep, run: disconnect, tone: forget ? 'danger' : 'primary', isDisabled: forget && !preview, testId: TESTIDS.liveDisconnectConfirm }}
     >
       <p>{words.text}</p>
       <fieldset className={css.options} disabled={isBusy}>
@@ -75,22 +59,7 @@ function Question({ source, onClose, onErased }: DisconnectProps & { onErased: (
       </fieldset>
       {forget ? (
         <>
-          {error && !preview ? (
-            <ErrorState title={t.erase.countFailed} text={t.erase.countFailedText} detail={error.message} />
-          ) : preview ? (
-            <>
-              <h3 className={eraseCss.heading}>{t.erase.goes}</h3>
-              <ul className={eraseCss.counts} data-testid={TESTIDS.eraseCounts}>
-                {foreseen(preview).map((line) => (
-                  <li key={line}>{line}</li>
-                ))}
-              </ul>
-            </>
-          ) : (
-            <p className={eraseCss.waiting} role="status" aria-busy="true">
-              {t.erase.counting}
-            </p>
-          )}
+          <Goes goes={preview ? foreseen(preview) : null} failure={error?.message ?? null} />
           <p className={eraseCss.forGood}>{words.forGood}</p>
         </>
       ) : null}

@@ -2,10 +2,10 @@
 import { useId, useState } from 'react';
 import { type LiveSourceView, type LiveSourcesResponse, call } from '../../../api';
 import { Button, Progress, cx } from '../../../design';
-import { useNow } from '../../../state/clock';
-import { showError } from '../../../state/toasts';
+import { showError, useNow } from '../../../state';
 import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
+import { HourPick } from '../../shared/HourPick';
 import { Skips } from '../Skips';
 import { chooseButtonId, openChannels } from './channelChoices';
 import { Device } from './Device';
@@ -17,7 +17,6 @@ import { WebhookAddress, useWebhookServer } from './Webhook';
 
 /** The default hour, as for watched folders: in the evening, after the day's messages. */
 const HOUR_DEFAULT = 22;
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 interface RowProps {
   readonly source: LiveSourceView;
@@ -141,13 +140,7 @@ function Schedule({ source, onTake }: { source: LiveSourceView; onTake: (sources
       {daily_hour === null ? null : (
         <>
           <span aria-hidden="true">{words.hour}</span>
-          <select className={css.select} aria-label={words.hourOf(name)} value={daily_hour} data-testid={TESTIDS.liveHour} onChange={(event) => set(Number(event.target.value))}>
-            {HOURS.map((hour) => (
-              <option key={hour} value={hour}>
-                {words.clock(hour)}
-              </option>
-            ))}
-          </select>
+          <HourPick aria-label={words.hourOf(name)} className={css.select} value={daily_hour} testId={TESTIDS.liveHour} onHour={set} />
         </>
       )}
     </span>

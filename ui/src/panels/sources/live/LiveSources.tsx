@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type LiveSourceAdded, type LiveSourceView, type LiveSourcesResponse, call, rpcKey, useRpc } from '../../../api';
 import { Button, ErrorState, LoadingRows, Menu } from '../../../design';
-import { showError } from '../../../state/toasts';
+import { showError } from '../../../state';
 import { nameOf, t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
 import watchedCss from '../Watched.module.css';

@@ -1,7 +1,7 @@
 /** A small form below the row of a connected account: what is entered, what went wrong, Cancel, and what it does. */
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../../design';
-import { showError } from '../../../state/toasts';
+import { showError, useAttempt } from '../../../state';
 import { t } from '../../../strings';
 import formCss from '../Watched.module.css';
 import css from './LiveSources.module.css';
@@ -24,21 +24,15 @@ interface RowFormProps {
 }
 
 export function RowForm({ label, testId, confirm, confirmTestId, busy, failed, refuse, onSubmit, onClose, children }: RowFormProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { isBusy, problem, run, say } = useAttempt();
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const failure = refusal ?? (problem === null ? null : `${failed} ${problem}`);
   const submit = async () => {
     if (isBusy) return;
-    const refusal = refuse?.() ?? null;
-    setFailure(refusal);
-    if (refusal !== null) return;
-    setBusy(true);
-    try {
-      await onSubmit();
-      onClose();
-    } catch (thrown) {
-      setBusy(false);
-      setFailure(`${failed} ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    }
+    const wrong = refuse?.() ?? null;
+    setRefusal(wrong);
+    say(null);
+    if (wrong === null && (await run(onSubmit))) onClose();
   };
   return (
     <form

@@ -1,10 +1,10 @@
 /** What another program needs to send messages: the address, and once the token. */
-import { useRef, useState } from 'react';
 import { useRpc } from '../../../api';
-import { Button, Dialog } from '../../../design';
-import { go } from '../../../state/nav';
+import { Button } from '../../../design';
+import { go } from '../../../state';
 import { t } from '../../../strings';
 import { TESTIDS } from '../../../testids';
+import { OnceDialog } from '../../shared/OnceDialog';
 import formCss from '../Watched.module.css';
 import { CopyField } from './CopyField';
 import css from './LiveSources.module.css';
@@ -68,46 +68,29 @@ export interface NewWebhook {
   readonly isRenewed?: boolean;
 }
 
-/** Closing it before the token was copied takes a second attempt, because the token cannot be shown again. */
 export function WebhookDialog({ made, onClose }: { made: NewWebhook; onClose: () => void }) {
-  const button = useRef<HTMLButtonElement>(null);
-  const [isCopied, setCopied] = useState(false);
-  const [isWarned, setWarned] = useState(false);
   const server = useWebhookServer();
   const words = t.liveSources.webhook;
-  const isWarning = isWarned && !isCopied;
-  const noteCopied = () => setCopied(true);
-  const close = () => {
-    if (isCopied || isWarned) onClose();
-    else setWarned(true);
-  };
   return (
-    <Dialog
-      open
-      onClose={close}
-      title={(made.isRenewed === true ? words.renewed : words.created)(made.name)}
-      testId={TESTIDS.webhookDialog}
-      focus={button}
-      actions={
-        <Button tone={isCopied ? 'primary' : 'plain'} testId={TESTIDS.webhookDone} onClick={close}>
-          {isWarning ? words.closeAnyway : words.done}
-        </Button>
-      }
-    >
-      <p>{words.once}</p>
-      <div className={css.copyFields}>
-        <CopyField label={words.token} value={made.token} testId={TESTIDS.webhookToken} copyTestId={TESTIDS.webhookCopy} button={button} onCopied={noteCopied} />
-        <CopyField label={words.id} value={made.id} />
-        {/* The example contains the token. */}
-        {server === null ? null : <CopyField isCode label={words.example} value={curlExample(webhookAddress(server.port, made.id), made.token)} onCopied={noteCopied} />}
-      </div>
-      <p className={formCss.hint}>{words.exampleText}</p>
-      {server?.isOn === false ? <ServerOff onLeave={onClose} /> : null}
-      {isWarning ? (
-        <p className={formCss.problem} role="alert">
-          {words.notCopied}
-        </p>
-      ) : null}
-    </Dialog>
+    <OnceDialog title={(made.isRenewed === true ? words.renewed : words.created)(made.name)} testId={TESTIDS.webhookDialog} doneTestId={TESTIDS.webhookDone} onClose={onClose}>
+      {({ isWarning, noteCopied, button }) => (
+        <>
+          <p>{words.once}</p>
+          <div className={css.copyFields}>
+            <CopyField label={words.token} value={made.token} testId={TESTIDS.webhookToken} copyTestId={TESTIDS.webhookCopy} button={button} onCopied={noteCopied} />
+            <CopyField label={words.id} value={made.id} />
+            {/* The example contains the token. */}
+            {server === null ? null : <CopyField isCode label={words.example} value={curlExample(webhookAddress(server.port, made.id), made.token)} onCopied={noteCopied} />}
+          </div>
+          <p className={formCss.hint}>{words.exampleText}</p>
+          {server?.isOn === false ? <ServerOff onLeave={onClose} /> : null}
+          {isWarning ? (
+            <p className={formCss.problem} role="alert">
+              {words.notCopied}
+            </p>
+          ) : null}
+        </>
+      )}
+    </OnceDialog>
   );
 }

@@ -1,9 +1,6 @@
 /** The rooms, folders and chats of an account: their order, filters and choices. Pure, except for what is sent. */
-import { type LiveChannelView, call } from '../../../api';
-import type { Change } from '../../../api/layers';
-import { perform } from '../../../state/decisions';
-import { EMPTY_LIST, createListState } from '../../../state/list';
-import { createStore } from '../../../state/store';
+import { type Change, type LiveChannelView, call } from '../../../api';
+import { EMPTY_LIST, createListState, createStore, perform } from '../../../state';
 import { t } from '../../../strings';
 
 /** Id of the source whose channels are shown instead of the page; null for the page. */

@@ -101,7 +101,7 @@ describe('comparing emoji', () => {
 
   test.each([
     ['requested', /^Accept the request on a device/],
-    ['starting', /^Connecting with your other device/],
+    ['starting', /^Connecting to your other device/],
     ['confirmed', /^Confirmed here\./],
   ])('while it is %s it can be stopped', async (stage, words) => {
     const host = await show();

@@ -166,7 +166,7 @@ describe('connecting', () => {
     });
     expect(titles()).toEqual(['Inbox', 'Sent', 'Archive', 'Allotment']);
     expect(titles().map((title) => choiceOf(title ?? '')), 'nothing is chosen for the person').toEqual(['Decide later', 'Decide later', 'Decide later', 'Decide later']);
-    expect(screen.getByText('Nothing is stored from folders that are undecided or ignored.')).toBeDefined();
+    expect(screen.getByText('Nothing is stored from undecided or ignored folders.')).toBeDefined();
     expect(JSON.stringify(asked(host, 'ui_state_set'))).not.toContain('abcd efgh');
     expect(document.body.innerHTML).not.toContain('abcd efgh');
   });
@@ -245,7 +245,7 @@ describe('connecting', () => {
     submit();
     const page = within(await form.findByTestId('live-sign-in-page'));
     expect((page.getByLabelText('Address') as HTMLInputElement).value).toBe('https://matrix.example/_matrix/client/v3/login/sso/redirect');
-    expect(form.getByRole('progressbar', { name: 'Waiting for you to sign in in the browser' })).toBeDefined();
+    expect(form.getByRole('progressbar', { name: 'Waiting for you to sign in through the browser' })).toBeDefined();
     await cancelThenSignIn(host, form, () => answer());
     expect(asked(host, 'live_source_add').at(-1)).toEqual({ settings: { kind: 'matrix', homeserver: 'matrix.example', user: '', sign_in: 'browser' }, attempt: 'attempt_1' });
   });
@@ -371,7 +371,7 @@ describe('disconnecting', () => {
     await press('Enter', 'y');
     expect(asked(host, 'live_source_remove'), 'no key disconnects by accident').toEqual([]);
     fireEvent.click(dialog.getByTestId('btn-live-disconnect-confirm'));
-    await screen.findByText('Disconnected robin@mail.example. What was read is kept.');
+    await screen.findByText('Disconnected robin@mail.example. Everything already read is kept.');
     expect(asked(host, 'live_source_remove')).toEqual([{ id: 'src_mail', forget: false }]);
     await waitFor(() => expect(rows()).toHaveLength(3));
   });

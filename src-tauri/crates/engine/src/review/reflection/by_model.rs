@@ -34,7 +34,7 @@ pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
     let mut said = Said::default();
     for reply in tx.replies().model_replies(ReplyTask::Reflection)? {
         let Some(json) = &reply.found else { continue };
-        let told: Reflected = parse_json("clean-up proposals of a model", json)?;
+        let told: Reflected = parse_json("cleanup proposals of a model", json)?;
         said.by.extend(told.opinions.iter().map(|_| reply.proposer.clone()));
         said.opinions.extend(told.opinions);
         said.read.extend(told.read);
@@ -122,9 +122,9 @@ impl Reflections<'_> {
         let interview = Interview::begin(self.engine, settings.clone(), provider, None, Some(lease.job.clone()))?
             .telling_of(bundle.sources.clone());
         let proposer = interview.proposer(&task.label());
-        let told = interview.drive(task, "Looking for clean-ups with the model", control)?.found;
+        let told = interview.drive(task, "Looking for cleanups with the model", control)?.found;
         let json = |told: &Reflected| {
-            serde_json::to_string(told).map_err(|error| EngineError::Stored { what: "clean-up proposals of a model", error })
+            serde_json::to_string(told).map_err(|error| EngineError::Stored { what: "cleanup proposals of a model", error })
         };
         let reply = ModelReplyRow {
             task: ReplyTask::Reflection,

@@ -30,7 +30,7 @@ const PAIRS: u64 = 160;
 /// A broken policy or observer must be noticed within this many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 60;
 
-/// When maintenance runs. By then the conversations are old enough for clean-ups.
+/// When maintenance runs. By then the conversations are old enough for cleanups.
 const NIGHT: Timestamp = Timestamp(MONDAY_TEN.0 + 60 * DAY_MS);
 
 /// Workflows, some of which contradict others.

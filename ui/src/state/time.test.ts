@@ -1,6 +1,6 @@
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { useLasting } from './settled';
+import { useLasting } from './time';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

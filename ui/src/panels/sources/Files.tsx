@@ -216,11 +216,7 @@ function OwnerQuestion({ waiting: { file, look, answers } }: { waiting: WaitingF
               {person.handle && person.handle !== person.name ? <span className={css.handle}>{person.handle}</span> : null}
             </span>
             <span className={css.sample}>{person.sample ? `“${person.sample}”` : ''}</span>
-<<<<<<< HEAD
-            <span className={css.messages}>{person.received > 0 ? t.sources.received(person.received) : t.sources.messages(person.messages)}</span>
-=======
-            <span className={css.messages}>{t.app.messages(person.messages)}</span>
->>>>>>> wui
+            <span className={css.messages}>{person.received > 0 ? t.sources.received(person.received) : t.app.messages(person.messages)}</span>
           </button>
         ))}
         <button type="button" className={css.person} onClick={() => answer(file.token, { me: null, isNobody: true })}>

@@ -104,46 +104,6 @@ export function systemCommands(world: World, host: Host, known: AllHandlers, opt
       uiState = value;
       return {};
     },
-<<<<<<< HEAD
-    pick_files: () => ({ files: [{ token: 'file_1', name: 'conversations.json', size: 18_400_000 }] }),
-    import_dry_run: ({ tokens }) => ({
-      files: tokens.map(
-        (token): DryRunFile => ({
-          token,
-          name: 'conversations.json',
-          kind: 'chatgpt',
-          error: null,
-          conversations: 214,
-          seen: 18_420,
-          imported: 18_382,
-          duplicate: 0,
-          skipped: [{ reason: 'empty', text: 'No text in it', count: 38, sample: '[image]' }],
-          first: now - 700 * 24 * HOUR,
-          last: now - 2 * HOUR,
-          participants: [
-            { name: 'Robin Hale', handle: 'user', messages: 9_120, sample: 'Can you look at my training week?', received: 0 },
-            { name: 'ChatGPT', handle: 'assistant', messages: 9_300, sample: 'Happy to help!', received: 0 },
-          ],
-          channels: [],
-          more_channels: 0,
-          needs_owner: false,
-          date_questions: [],
-          needs_meeting: false,
-          export: null,
-          parts: [],
-          left_out: [],
-          may_be: [],
-        }),
-      ),
-    }),
-    import_start: ({ tokens }) => {
-      const started = tokens.map((_, index) => job(`job_new_${jobs.length + index}`, 'import', 'conversations.json', 'queued', {}));
-      jobs = [...started, ...jobs];
-      host.changed('jobs', 'imports', 'status');
-      return { job_ids: started.map((each) => each.id) };
-    },
-=======
->>>>>>> wui
     imports_list: () => ({ items: imports }),
     sample_load: () => {
       sample = true;

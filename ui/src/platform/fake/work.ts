@@ -102,66 +102,6 @@ export function workCommands(host: Host, base: AllHandlers, firstRun: boolean, p
 
   const look = (token: string, { me, date_order, meeting, zone }: Partial<DryRunRequest>): DryRunFile => {
     const now = host.now();
-<<<<<<< HEAD
-    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], channels: [], more_channels: 0, needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [], left_out: [], may_be: [] };
-    if (token === 'file:Exports') return { ...blank, parts: [{ token: 'file:conversations.zip', name: 'Exports', size: 0 }, { token: 'file:WhatsApp Chat with Noor.txt', name: 'Exports', size: 0 }], left_out: LEFT_OUT };
-    if (token === 'file:memories.txt') return { ...blank, error: 'memories.txt is not a conversation export that Keepsake can read. Nothing was changed.', may_be: [{ kind: 'chatgpt', file: { token: 'file:memories.txt-chatgpt', name: 'memories.txt', size: 900 } }] };
-    if (token === 'file:memories.txt-chatgpt') return { ...blank, name: 'memories.txt', kind: 'chatgpt', conversations: 1, seen: 12, imported: 12, first: now - DAY, last: now - DAY };
-    if (/\.(pdf|png|docx)$/i.test(token)) return { ...blank, error: `${fileName(token)} is not a conversation export that Keepsake can read. Nothing was changed. See “How to get an export” for what it reads.` };
-    if (isExport(token)) {
-      const { items } = importsOf({});
-      const is_first = imports.length + items.length === 0;
-      return { ...blank, kind: 'keepsake', conversations: 6, seen: 1_830, imported: is_first ? 1_830 : 240, duplicate: is_first ? 0 : 1_590, first: now - 700 * DAY, last: now - DAY, export: { messages: 1_830, conversations: 6, memories: 41, is_first } };
-    }
-    if (/\.vtt$/i.test(token)) {
-      return { ...blank, kind: 'transcript', conversations: 1, seen: 82, imported: 82, first: now - 40 * DAY, last: now - 40 * DAY, participants: [{ name: 'Robin', handle: 'Robin', messages: 40, sample: 'Shall we begin?', received: 0 }], needs_meeting: meeting === null };
-    }
-    if (/slack/i.test(token)) {
-      return { ...blank, kind: 'slack', conversations: 182, seen: 90_000, imported: 90_000, first: now - 300 * DAY, last: now - DAY, channels: ROOMS };
-    }
-    if (isChat(token)) {
-      return {
-        ...blank,
-        kind: 'whatsapp',
-        channels: [channelOf('whatsapp', 'Noor Aziz', 'Noor Aziz', 1_095, ['Noor Aziz'])],
-        zone: zone ?? 'Europe/Amsterdam',
-        conversations: 1,
-        seen: 1_204,
-        imported: 1_095,
-        duplicate: 48,
-        skipped: [{ reason: 'media_placeholder', text: 'a photo, video or file that is not included in the export', count: 61, sample: '‎IMG-20260304-WA0007.jpg (file attached)' }],
-        first: now - 260 * DAY,
-        last: now - DAY,
-        participants: [
-          { name: 'Noor Aziz', handle: 'Noor Aziz', messages: 655, sample: 'Are you still coming on the 28th?', received: 0 },
-          { name: 'Robin', handle: 'Robin', messages: 488, sample: 'Yes, we take the 9:12 from Utrecht.', received: 0 },
-        ],
-        needs_owner: me === null,
-        date_questions: order
-          ? []
-          : [
-              { written: '03/04/2026, 18:20', day_first: '3 April 2026', month_first: '4 March 2026' },
-              { written: '05/04/2026, 08:02', day_first: '5 April 2026', month_first: '4 May 2026' },
-            ],
-      };
-    }
-    return {
-      ...blank,
-      kind: 'chatgpt',
-      channels: [{ ...channelOf('chatgpt', 'chatgpt', 'chatgpt', 17_033), conversations: 214, is_known: true }],
-      conversations: 214,
-      seen: 18_420,
-      imported: 17_033,
-      duplicate: 737,
-      skipped: [
-        { reason: 'hidden', text: 'hidden by the service and never shown to you', count: 612, sample: 'Original custom instructions no longer available' },
-        { reason: 'empty', text: 'empty message', count: 38, sample: '' },
-      ],
-      first: now - 700 * DAY,
-      last: now - DAY / 12,
-      participants: [{ name: 'Robin Hale', handle: 'user', messages: 9_120, sample: 'Can you look at my training week?', received: 0 }],
-    };
-=======
     const { file = {}, days } = FILES.find(({ match }) => new RegExp(match, 'i').test(token)) ?? {};
     const name = file.name ?? token.replace(/^file:/, '');
     const [first = null, until = null] = (days ?? []).map((age) => now - age * DAY);
@@ -172,7 +112,6 @@ export function workCommands(host: Host, base: AllHandlers, firstRun: boolean, p
     if (known.kind !== 'keepsake') return known;
     const is_first = imports.length + importsOf({}).items.length === 0;
     return { ...known, ...(is_first ? { imported: known.seen, duplicate: 0 } : {}), export: { messages: known.seen, conversations: known.conversations, memories: 41, is_first } };
->>>>>>> wui
   };
 
   const addImport = (file: Pick<DryRunFile, 'name' | 'kind' | 'conversations' | 'seen' | 'skipped'>, is_sample: boolean): Record<string, string> => {

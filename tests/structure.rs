@@ -111,6 +111,9 @@ impl<'ast> Visit<'ast> for Paths<'_> {
         }
     }
 
+    /// `pub(super)` says who may use an item, and uses nothing.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         self.add(&path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>());
         visit::visit_path(self, path);
@@ -204,6 +207,7 @@ fn no_files_of_a_crate_import_each_other() {
     check(&[("a", "use super::c::{C, D};"), ("b", "use crate::a;"), ("c", "use crate::{b::B};")], &["a ↔ b ↔ c"], "three files");
     check(&[("a", "use crate::b::B;"), ("b", "use crate::c;"), ("c", "")], &[], "one way");
     check(&[("a", "mod x; pub use x::X;"), ("a/x", "use super::A;")], &[], "a folder's file gathers what is in the folder");
+    check(&[("a", "use crate::b::B;"), ("a/x", "pub(super) fn f() {}"), ("b", "use crate::a::x::f;")], &[], "who may use it");
     check(&[("a/x", "use crate::b;"), ("b", "use crate::a::x::X;")], &["a/x ↔ b"], "in a folder");
     check(&[("a", "use crate::b;"), ("b", "#[cfg(test)] mod tests { use crate::a; }")], &[], "a test may use what it tests");
 

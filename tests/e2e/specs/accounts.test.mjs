@@ -102,7 +102,7 @@ test('a webhook shows its token once', async () => {
     await keepsake.click({ css: '[role=menuitem]', text: 'Webhook' });
     await keepsake.fill({ css: '[data-testid=live-form] input', name: 'Name' }, `Bridge in the ${theme}`);
     await keepsake.click('btn-live-submit');
-    await keepsake.sees('webhook-dialog', 'It is shown only this once');
+    await keepsake.sees('webhook-dialog', 'It is shown only once');
     await keepsake.screenshot(`accounts-webhook-${theme}`);
     const token = await keepsake.attribute('webhook-token', 'value');
     assert.match(token, /^ksin_[0-9a-f]{64}$/);

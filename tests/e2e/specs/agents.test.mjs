@@ -56,7 +56,7 @@ test('an agent is added, and its token is shown once', async () => {
   assert.deepEqual(await agents(), [], 'nothing is added before the form is right');
   await keepsake.fill('agent-new-channels', 'telegram, matrix:!lobby');
   await keepsake.click('btn-agent-save');
-  await keepsake.sees('agent-token-dialog', 'It is shown only this once');
+  await keepsake.sees('agent-token-dialog', 'It is shown only once');
   token = await keepsake.attribute('agent-token', 'value');
   assert.match(token, TOKEN);
   await keepsake.screenshot('agent-token-light');

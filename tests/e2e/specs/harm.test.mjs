@@ -79,7 +79,7 @@ test('a backup of changed messages says from where on it is in doubt', async () 
 test('a yes takes it, and what came of it says so too', async () => {
   await keepsake.click('btn-backup-confirm');
   await keepsake.sees('backup-result', 'Restored: 3 messages', { within_ms: 60_000 });
-  await keepsake.sees('backup-result', 'In doubt from message number 2');
+  await keepsake.sees('backup-result', 'in doubt from message number 2');
   await keepsake.screenshot('settings-backup-salvaged-light');
 });
 

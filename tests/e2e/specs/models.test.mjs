@@ -214,7 +214,7 @@ for (const [fault, place, statements] of [
     // Between two attempts it waits; during one it runs. Either way it can be ended.
     await keepsake.until('the job to wait for its next attempt, with a way to end it', async () => {
       const row = await jobRow(place);
-      return row?.state === 'queued' && /Next try .*attempt \d of \d/s.test(row.text) && row.cancel;
+      return row?.state === 'queued' && /Next attempt .*\d of \d/s.test(row.text) && row.cancel;
     }, { within_ms: 30_000 });
     await keepsake.screenshot(`jobs-model-${fault}-light`);
     await cancelRow(place);

@@ -113,7 +113,7 @@ export const help: readonly Help[] = [
     name: 'iMessage',
     wait: 'None',
     steps: ['On the Mac, quit Messages.', 'Copy chat.db, chat.db-wal and chat.db-shm from Library/Messages in your home folder into one folder.', 'Drop chat.db here.'],
-    note: 'macOS lets a program read the original folder only with “Full Disk Access”. A copy needs no permission.',
+    note: 'On a Mac, a program can read the original folder only with “Full Disk Access”. A copy needs no permission.',
   },
   {
     id: 'simplex',

@@ -105,7 +105,7 @@ export const liveSources = {
     connecting: 'Connecting',
     paused: 'Paused',
     scheduled: 'Waiting for its scheduled time',
-    scheduledAt: (when: string) => `Next read: ${when}`,
+    scheduledAt: (when: string) => `Next reading: ${when}`,
     retrying: 'Not connected',
     retryingAt: (when: string) => `Not connected; trying again at ${when}`,
     needsAttention: 'Needs your attention',

@@ -18,7 +18,7 @@ export const reflection = {
   tidyText: 'No cleanup needs your decision. Keepsake looks again every night.',
   noneTitle: 'No cleanups match',
   noneText: 'There are cleanups with another status or kind.',
-  noneAction: 'Show pending cleanups',
+  noneAction: 'Show open cleanups',
   loadFailed: 'The cleanups could not be loaded',
   loadFailedText: 'Nothing was changed. Cleanups can be derived from your memories again at any time.',
   detailFailed: 'This cleanup could not be loaded',

@@ -54,8 +54,8 @@ describe('jobs', () => {
   });
 
   test.each([
-    ['one that failed', { attempts: 2 }, /^Next try at .* \(attempt 3 of 4\) · The model server does not answer\.$/],
-    ['one that was put off', { attempts: 0 }, /^Next try at .* · The model server does not answer\.$/],
+    ['one that failed', { attempts: 2 }, /^Next attempt at .* \(3 of 4\) · The model server does not answer\.$/],
+    ['one that was put off', { attempts: 0 }, /^Next attempt at .* · The model server does not answer\.$/],
     ['one whose turn it is', { attempts: 2, retry_at: null }, /^The model server does not answer\. · 2 attempts failed$/],
   ])('a waiting job says when it is tried again and why: %s', async (_, change, said) => {
     const host = await renderApp('review');

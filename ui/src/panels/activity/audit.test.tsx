@@ -29,7 +29,7 @@ test('nothing is looked at before the button, and then counts come with their in
   expect((await screen.findByTestId('audit-looked')).textContent).toMatch(/^200 of \d+ memories were checked/);
   const rows = within(screen.getByTestId('audit-shares')).getAllByRole('row');
   expect(rows.map((row) => row.textContent)).toContain('Contradictions10% to 3%');
-  expect(rows.map((row) => row.textContent)).toContain('Echoed00% to 2%');
+  expect(rows.map((row) => row.textContent)).toContain('From Keepsake itself00% to 2%');
   expect(await violations()).toEqual([]);
 });
 

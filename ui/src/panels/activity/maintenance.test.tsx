@@ -52,7 +52,7 @@ describe('overnight', () => {
     const parked = await screen.findByTestId('night-parked');
     expect(parked.textContent).toContain('Link');
     expect(parked.textContent).toContain('Ana Pires and ana.p');
-    expect(parked.textContent).toContain('Clean-upUser wants to read one book a week in 2025');
+    expect(parked.textContent).toContain('CleanupUser wants to read one book a week in 2025');
     await press('b');
     await waitFor(() => expect(asked(host, 'parked_restore')).toEqual([{ items: [{ kind: 'link', id: 'lnk_parked' }, { kind: 'reflection', id: 'ref_parked' }] }]));
     await waitFor(() => expect(screen.queryByTestId('night-parked')).toBeNull());

@@ -62,7 +62,7 @@ describe('a profile', () => {
     await open();
     await waitFor(() => expect(entries()).toHaveLength(3));
     const history = unfold('Prefers short answers').getByTestId('profile-history');
-    for (const words of ['Prefers long, detailed answers', `believed ${day(190)} – ${day(7)}`, 'Replaced by a later statement: Prefers short answers']) expect(history.textContent).toContain(words);
+    for (const words of ['Prefers long, detailed answers', `considered true ${day(190)} – ${day(7)}`, 'Replaced by a later statement: Prefers short answers']) expect(history.textContent).toContain(words);
   });
 
   test('“this is wrong” takes an entry out of what holds, and u brings it back', async () => {

@@ -38,7 +38,7 @@ describe('adding an agent', () => {
     expect(asked(host, 'agent_add')).toEqual([{ name: 'Porter', visibility: 'private', channels: [], talks_with_others: false }]);
     const made = token();
     expect(made).toMatch(/^ksk_[0-9a-f]{64}$/);
-    for (const words of ['only this once', 'only a hash', 'keepsake serve', 'Authorization: Bearer …']) expect(dialog.textContent).toContain(words);
+    for (const words of ['only once', 'only a hash', 'keepsake serve', 'Authorization: Bearer …']) expect(dialog.textContent).toContain(words);
     expect(await violations()).toEqual([]);
     fireEvent.click(screen.getByTestId('btn-agent-token-copy'));
     await within(dialog).findByRole('button', { name: 'Copied' });
@@ -59,7 +59,7 @@ describe('adding an agent', () => {
     type('agent-new-name', 'Porter');
     fireEvent.click(screen.getByTestId('agent-users-others'));
     save();
-    const channels = screen.getByRole('textbox', { name: 'Channels', description: /needs the channels where it does/ });
+    const channels = screen.getByRole('textbox', { name: 'Channels', description: /enter the channels where it does so/ });
     expect(channels.getAttribute('aria-invalid')).toBe('true');
     expect(document.activeElement).toBe(channels);
     expect(asked(host, 'agent_add')).toEqual([]);
@@ -113,10 +113,10 @@ describe('adding an agent', () => {
     ['the longest name', { name: 'é'.repeat(NAME_CHARS_MAX) }, null, null],
     ['a longer name', { name: 'é'.repeat(NAME_CHARS_MAX + 1) }, /at most 60/, null],
     ['a name with a control character', { name: 'a\tb' }, /at most 60/, null],
-    ['a name that is taken, written differently', { name: ' night  desk' }, /already an agent named Night Desk/, null],
+    ['a name that is taken, written differently', { name: ' night  desk' }, /agent named Night Desk already exists/, null],
     ['the name of a program without a token', { name: 'claude' }, null, null],
-    ['others, in private, anywhere', { users: 'others' }, null, /needs the channels/],
-    ['others, in private, only commas', { users: 'others', channels: ' , ' }, null, /needs the channels/],
+    ['others, in private, anywhere', { users: 'others' }, null, /enter the channels/],
+    ['others, in private, only commas', { users: 'others', channels: ' , ' }, null, /enter the channels/],
     ['others, in public', { users: 'others', level: 'public' }, null, null],
     ['others, in a channel', { users: 'others', channels: 'telegram' }, null, null],
     ['as many channels as possible', { channels: many(CHANNELS_MAX) }, null, null],
@@ -146,7 +146,7 @@ describe('an agent with a token', () => {
     fireEvent.click(pause());
     expect(pause().getAttribute('aria-checked')).toBe('true');
     expect(card('helpdesk').dataset['paused']).toBe('true');
-    expect(card('helpdesk').textContent).toContain('Nothing is served to it');
+    expect(card('helpdesk').textContent).toContain('It receives nothing');
     await waitFor(() => expect(asked(host, 'agent_pause')).toEqual([{ name: 'helpdesk', is_paused: true }]));
     expect(await violations()).toEqual([]);
     fireEvent.click(pause());

@@ -34,7 +34,7 @@ test('a backup of messages that were changed from outside is not called whole', 
   const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt: 'message number 7: its text was changed outside Keepsake' };
   host.answer('backup_make', () => ({ name: 'Keepsake backup.db', bytes: 9, contents }));
   fireEvent.click(screen.getByTestId('btn-backup-make'));
-  expect(await result()).toMatch(/is saved .*In doubt from message number 7/);
+  expect(await result()).toMatch(/is saved .*in doubt from message number 7/);
   expect(await result()).not.toContain('intact');
 });
 

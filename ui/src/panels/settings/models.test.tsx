@@ -341,7 +341,7 @@ describe('budget and background', () => {
 
   test('earlier conversations: what goes where is said before; here it is one click', async () => {
     const host = await show({ models: 'local' });
-    const said = screen.getByText(/masked text of 5 conversations goes to llama3\.2:3b on this computer/);
+    const said = screen.getByText(/masked text of 5 conversations goes only to llama3\.2:3b on this computer/);
     await waitFor(() => expect(said.textContent, 'what it will cost').toContain('That is about 45,000 tokens, or 8 minutes at the speed of its last replies.'));
     fireEvent.click(screen.getByTestId('btn-read-earlier'));
     await screen.findByText('5 conversations are waiting for the model');

@@ -279,7 +279,7 @@ test('an import can be undone as a whole, after a look at what goes', async () =
   fireEvent.click(within(row as HTMLElement).getByTestId('btn-import-undo'));
   const dialog = await screen.findByTestId('erase-dialog');
   await within(dialog).findByTestId('erase-counts');
-  expect(dialog.textContent).toContain('You can import the files again later.');
+  expect(dialog.textContent).toContain('You can import the files again later,');
   expect(await violations()).toEqual([]);
   expect(asked(host, 'import_undo')).toEqual([]);
   fireEvent.click(within(dialog).getByTestId('btn-erase'));

@@ -332,7 +332,7 @@ fn one_topic_that_cannot_be_worded_keeps_no_other_from_it() {
     assert_eq!(desk.topic_saying("Lisbon").version.proposer, RULES);
 }
 
-/// Marks lines about the filter as distinct, if there are notes.
+/// Answers that the lines about the filter are a topic of their own, if the request contains notes.
 fn parting(request: &Received) -> String {
     let apart: Vec<u64> = if notes(request).is_empty() { Vec::new() } else { about_the_filter(request).into_iter().collect() };
     answer(

@@ -12,7 +12,7 @@ export const erase = {
   text: {
     conversation: 'The conversation is removed from Keepsake, with everything that comes only from it.',
     person: 'Everything they wrote is removed from Keepsake, from all their accounts, with everything derived about them. A conversation with no one else in it is removed completely, including your own messages. What others said elsewhere stays.',
-    import: 'Every message that this import added is removed from Keepsake, with everything that comes only from these messages. What other imports added stays, even in the same conversations.',
+    import: 'Every message that this import added is removed from Keepsake, with everything that comes only from these messages. Messages from other imports stay, even in the same conversations.',
   },
   /** Opens a dialog, so the menu entries and buttons end in an ellipsis. */
   memory: 'Erase for good…',

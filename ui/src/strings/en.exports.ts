@@ -14,14 +14,14 @@ export const help: readonly Help[] = [
   {
     id: 'chatgpt',
     name: 'ChatGPT',
-    wait: 'Email within minutes, sometimes a day',
+    wait: 'An email, usually within minutes, sometimes after a day',
     steps: ['In ChatGPT, open Settings, then Data controls.', 'Choose Export data and confirm.', 'Download the zip file from the link in the email. The link is valid for 24 hours.', 'Drop the zip file here as it is.'],
     note: 'Replies you replaced by editing are kept and marked. Temporary chats are not in the export.',
   },
   {
     id: 'claude',
     name: 'Claude',
-    wait: 'Email within minutes, sometimes a day',
+    wait: 'An email, usually within minutes, sometimes after a day',
     steps: ['In Claude, open Settings, then Privacy.', 'Choose Export data.', 'Download the zip file from the link in the email.', 'Drop the zip file here as it is.'],
     note: 'Projects and Claude’s memories are imported too, but never treated as your words.',
   },
@@ -70,7 +70,7 @@ export const help: readonly Help[] = [
     id: 'telegram',
     name: 'Telegram',
     wait: 'None for one chat; up to 24 hours for the first export of a whole account',
-    steps: ['In Telegram Desktop (not the one from the Mac App Store), open a chat, then the menu and Export chat history, or Settings, Advanced, Export Telegram data.', 'Choose “Machine-readable JSON” as the format, without media.', 'Drop the folder or its result.json here.'],
+    steps: ['In Telegram Desktop (not the one from the Mac App Store), open a chat and choose Export chat history in its menu. To export everything, choose Settings, Advanced, Export Telegram data.', 'Choose “Machine-readable JSON” as the format, without media.', 'Drop the folder or its result.json here.'],
     note: 'Forwarded messages are kept but never treated as the words of the person who forwarded them. Secret chats are not in the export.',
   },
   {

@@ -70,7 +70,7 @@ export const liveSources = {
     tokenUrl: 'Token address',
     tokenUrlHint: 'Keepsake gets and renews its tokens here.',
     scope: 'Scope',
-    scopeHint: 'What Keepsake is allowed to do, in your provider’s terms. Keepsake only reads mail.',
+    scopeHint: 'The permission, as your provider names it. Whatever it allows, Keepsake only reads mail.',
     automatic: 'Leave out mailing lists, newsletters and automatic mail',
     homeserver: 'Homeserver',
     homeserverHint: 'Its name or address, for example matrix.org.',

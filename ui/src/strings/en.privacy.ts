@@ -18,7 +18,7 @@ export const privacy = {
   whoSeesConversation: 'Who may see information from this conversation?',
   choices: { public: 'Public', private: 'Private', source: 'As specified by the source' } as Readonly<Record<string, string>>,
   choiceText: {
-    public: 'Agents may use information from here anywhere, even where others can read it.',
+    public: 'Agents may use what is said here anywhere, even in places that others can read.',
     private: 'Agents may use it only in private places with the same people. You can still allow individual memories anywhere.',
     source: 'Removes your choice. The visibility from the import applies.',
     sourceConversation: 'Removes your choice for this conversation. The visibility of its channel applies.',

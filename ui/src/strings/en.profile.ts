@@ -18,7 +18,7 @@ export const profile = {
   confidence: { low: 'Low', medium: 'Medium', high: 'High' } as Readonly<Record<string, string>>,
   confidenceLong: {
     low: 'Low confidence: only one brief sign',
-    medium: 'Medium confidence: stated explicitly once, or several signs',
+    medium: 'Medium confidence: stated once, or suggested several times',
     high: 'High confidence: said to apply permanently, or said repeatedly',
   } as Readonly<Record<string, string>>,
   since: (day: string) => `since ${day}`,

@@ -13,7 +13,7 @@ export const topicRules = {
     batch_size: { name: 'Messages per batch', hint: 'More messages than this are read in several batches.', unit: 'messages' },
     overlap: { name: 'Overlap', hint: 'How much of a batch is read again with the next one, so that a subject can continue across the boundary.', unit: '%' },
     similarity: { name: 'Similarity', hint: 'Minimum similarity to join an existing topic. Higher values make more topics, lower values make broader ones.', unit: '0.3 to 0.99' },
-    target_words: { name: 'Usual length', hint: 'Target length of a topic’s text, exceeded by a quarter at most.', unit: 'words' },
+    target_words: { name: 'Usual length', hint: 'Target length of a topic’s text. It may be up to a quarter longer.', unit: 'words' },
     max_words: { name: 'Maximum length', hint: 'A topic’s text is never longer than this.', unit: 'words' },
   },
   otherwise: (value: string) => `Default: ${value}.`,

@@ -40,7 +40,7 @@ export const you = {
   today: 'Today',
   asOf: (date: string) => `What was true on ${date}, as far as Keepsake knows now. Contradictions are shown only for today.`,
   asOfEmptyTitle: (date: string) => `Nothing is known about ${date}`,
-  asOfEmptyText: 'No approved statement was true on that day.',
+  asOfEmptyText: 'Nothing approved is recorded as true on that day.',
 
   copy: 'Copy for an assistant',
   copyHint: 'Copies this page as plain text, without hidden memories or memories from conversations not used for memory.',

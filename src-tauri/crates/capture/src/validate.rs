@@ -12,7 +12,7 @@ pub const CONTENT_CHARS_MIN: usize = 8;
 /// Minimum number of characters in the reasoning for a position; anything shorter gives no reason (seed 002). A fact is proved by
 /// the cited words, so its reasoning may be only two words.
 pub const REASONING_CHARS_MIN: usize = 20;
-/// Maximum number of characters in a reasoning; anything longer is not a single sentence.
+/// Maximum number of characters in an explanation; anything longer is not a single sentence.
 pub const REASONING_CHARS_MAX: usize = 400;
 
 /// Reasonings that fit any statement (seed 002).

@@ -83,7 +83,7 @@ impl<'a> Out<'a> {
         self.sink.asks_recipients()
     }
 
-    /// Passes on who got a message.
+    /// Reports a recipient of a message.
     pub(crate) fn recipient(&mut self, name: &str, handle: &ChannelHandle, is_delivered: bool) {
         self.sink.recipient(name, handle, is_delivered);
     }

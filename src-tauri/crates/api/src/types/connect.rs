@@ -69,7 +69,7 @@ pub struct ConnectRequest {
     #[serde(default = "yes")]
     #[ts(optional, as = "Option<bool>")]
     pub hooks: bool,
-    /// Replaces another program's entry that has Keepsake's name.
+    /// Replaces an existing entry named Keepsake, even if another program created it.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub replace: bool,

@@ -8,7 +8,7 @@ use super::Source;
 use super::lines::LineView;
 use super::profiles::ProfileEntryView;
 
-/// A handle: an account of a person on a channel.
+/// A handle: a person's account on a channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PersonHandle {
     /// Handle id (`hnd_…`).

@@ -178,7 +178,7 @@ pub struct LeftOutView {
     pub reason: String,
     /// The reason in plain words.
     pub text: String,
-    /// Whether one of them may hold the messages that the person is missing.
+    /// Whether one of these files may contain the messages that the person is missing.
     pub may_be_an_export: bool,
     /// Number of files.
     pub count: u64,

@@ -65,7 +65,7 @@ fn refused<T>(words: impl Into<String>) -> Result<T> {
     Err(EngineError::Refused(words.into()))
 }
 
-/// The proposer recorded for what an agent suggests.
+/// The proposer name that is recorded for an agent's suggestions.
 fn proposer_of(agent: &AgentAccess) -> String {
     format!("agent:{}", agent_key(&agent.name))
 }

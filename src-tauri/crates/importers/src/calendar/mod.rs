@@ -237,7 +237,7 @@ impl Moment {
     }
 }
 
-/// When a repeating event starts, between two times.
+/// The start times of a repeating event that fall between two times.
 fn starts(event: &Event, rule: &str, from: Timestamp, to: Timestamp) -> Vec<Timestamp> {
     let upper = rule.to_ascii_uppercase();
     // No meeting repeats every hour or more often, and searching years of minutes takes long.

@@ -89,7 +89,7 @@ struct Model<'a> {
 enum Stored {
     Missing,
     TooLarge,
-    /// The database is damaged there.
+    /// The database at this path is damaged.
     Unreadable,
     Value(Vec<u8>),
 }

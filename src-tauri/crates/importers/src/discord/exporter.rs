@@ -393,7 +393,7 @@ fn reactions(raw: Option<&RawValue>) -> Value {
     found.into_value()
 }
 
-/// True if this kind of message is a notice of the platform. Kinds without a name in the exporter are numbers.
+/// True if this kind of message is a notice from the platform. Kinds without a name in the exporter are numbers.
 fn is_notice(kind: &str) -> bool {
     let is_named = [
         "RecipientAdd", "RecipientRemove", "Call", "ChannelNameChange", "ChannelIconChange", "ChannelPinnedMessage",

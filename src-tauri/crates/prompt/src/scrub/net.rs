@@ -78,7 +78,7 @@ pub(super) fn find_ips(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     }
 }
 
-/// The range of a dotted IPv4 address, if the four digit runs form one. Also used by [`super::phone`].
+/// The range of a dotted IPv4 address, if these four runs of digits form one. Also used by [`super::phone`].
 pub(super) fn ipv4(text: &str, four: &[DigitRun]) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let [a, b, c, d] = four else { return None };

@@ -27,7 +27,7 @@ const AGENT_READS_NAMED_MAX: i64 = 1_000;
 /// Maximum number of item ids kept per entry; a full context has about fifty lines. The count always covers all items.
 const AGENT_READ_ITEMS_MAX: usize = 200;
 
-/// A current tier entry, with the line it was made from.
+/// A tier entry that is current, with the line it was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierEntryRow {
     /// Id.

@@ -36,7 +36,7 @@ test('a mail account is connected, and what was typed survives a wrong password'
   await keepsake.fill({ css: '[data-testid=live-form] input', name: 'User name' }, USER);
   await keepsake.fill({ css: '[data-testid=live-form] input', name: 'Password' }, 'not this one');
   await keepsake.click('btn-live-submit');
-  await keepsake.sees('live-form', 'What you entered is still here');
+  await keepsake.sees('live-form', 'Your entries are still here');
   await keepsake.screenshot('accounts-wrong-password-light');
   assert.deepEqual(await sources(), []);
   await keepsake.fill({ css: '[data-testid=live-form] input', name: 'Password' }, PASSWORD);

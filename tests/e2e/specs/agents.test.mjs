@@ -51,7 +51,7 @@ test('an agent is added, and its token is shown once', async () => {
   await keepsake.fill('agent-new-name', 'Porter');
   await keepsake.click('agent-users-others');
   await keepsake.click('btn-agent-save');
-  await keepsake.sees('agent-dialog', 'An agent that talks with other people needs the channels where it does.');
+  await keepsake.sees('agent-dialog', 'For an agent that talks with other people, enter the channels where it does so');
   await keepsake.screenshot('agent-add-light');
   assert.deepEqual(await agents(), [], 'nothing is added before the form is right');
   await keepsake.fill('agent-new-channels', 'telegram, matrix:!lobby');
@@ -71,19 +71,19 @@ test('an agent is added, and its token is shown once', async () => {
 test('it is paused with its switch and resumed with undo', async () => {
   await keepsake.click(inCard('agent-pause'));
   await keepsake.until('it to be paused', async () => (await porter()).access.is_paused);
-  await keepsake.sees(CARD, 'Nothing is served to it');
+  await keepsake.sees(CARD, 'It receives nothing');
   await keepsake.press('u');
   await keepsake.until('it to be resumed', async () => !(await porter()).access.is_paused);
   await keepsake.cli('agents', 'pause', 'Porter');
   await keepsake.lookAgain();
-  await keepsake.sees(CARD, 'Nothing is served to it');
+  await keepsake.sees(CARD, 'It receives nothing');
   await keepsake.screenshot('agents-paused-light');
 });
 
 test('it gets a new token after a question, in the dark theme too', async () => {
   await keepsake.theme('dark');
   await keepsake.click('nav-sessions');
-  await keepsake.sees(CARD, 'Nothing is served to it');
+  await keepsake.sees(CARD, 'It receives nothing');
   await keepsake.screenshot('agents-paused-dark');
   await keepsake.click(inCard('btn-agent-renew'));
   await keepsake.sees('agent-ask', 'stops working at once');

@@ -66,7 +66,7 @@ test('what the model is good for is told by made-up conversations, and a task ma
   // It knows one statement and says yes to everything: that is too little to look for facts, and no judge.
   await keepsake.until('the verdicts', async () => (await body()).includes('Not suitable for finding facts.'), { within_ms: 60_000 });
   const said = await body();
-  for (const words of ['1 of 9 right', 'Checks proposals unevenly', 'Not suitable for summarizing']) assert.ok(said.includes(words), `${words}: ${said}`);
+  for (const words of ['1 of 9 right', 'Checks proposals inconsistently', 'Not suitable for summarizing']) assert.ok(said.includes(words), `${words}: ${said}`);
   assert.equal((await keepsake.cli('memories', '--json')).trim(), '', 'nothing of it is kept');
   await keepsake.run('document.querySelector(\'[data-testid="model-rating"]\').scrollIntoView({ block: "center" })');
   await keepsake.screenshot('settings-models-rating-light');

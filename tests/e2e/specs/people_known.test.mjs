@@ -139,7 +139,7 @@ test('a gap is confirmed by key and stands in the person’s own file, its box i
   await keepsake.run("window.dispatchEvent(new Event('focus'))");
   await keepsake.gone('gap-row');
   await keepsake.click('gaps-done');
-  await keepsake.sees('gap-task', 'Done: its box is checked');
+  await keepsake.sees('gap-task', 'Done: its box was found checked');
   await keepsake.screenshot('people-gaps-done-light');
 });
 

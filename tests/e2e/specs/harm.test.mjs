@@ -72,7 +72,7 @@ test('a backup of changed messages says from where on it is in doubt', async () 
   await keepsake.press('Escape');
   await keepsake.gone('backup-ask');
   await ask(0);
-  await keepsake.sees('backup-ask', 'was changed outside Keepsake and its integrity is in doubt from message number 2', { within_ms: 30_000 });
+  await keepsake.sees('backup-ask', 'was changed outside Keepsake, and its integrity is in doubt from message number 2', { within_ms: 30_000 });
   await keepsake.screenshot('settings-backup-doubt-light');
 });
 

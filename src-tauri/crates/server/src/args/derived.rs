@@ -128,6 +128,14 @@ pub(crate) struct ReflectArgs {
     pub(crate) kind: Option<ReflectionKind>,
 }
 
+/// What is decided about, by the ids that the command lists without an action.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ids {
+    /// The ids (rfl_… or pbk_…).
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+}
+
 /// A decision about cleanup proposals.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReflectAct {
@@ -149,23 +157,11 @@ pub(crate) enum ReflectAct {
         kind: Option<ReflectionKind>,
     },
     /// Dismiss these proposals. You will see them again only if their sources change.
-    Reject {
-        /// The proposals (rfl_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
+    Reject(Ids),
     /// Set these proposals aside for later.
-    Park {
-        /// The proposals (rfl_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
+    Park(Ids),
     /// Reopen proposals that were set aside, dismissed or expired.
-    Restore {
-        /// The proposals (rfl_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
+    Restore(Ids),
     /// Undo the last run as a whole.
     Undo,
 }
@@ -192,29 +188,13 @@ pub(crate) struct PlaybooksArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlaybookAct {
     /// Approve these playbooks.
-    Approve {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
+    Approve(Ids),
     /// Dismiss these playbooks. They return only if at least as many new sessions show them.
-    Reject {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
+    Reject(Ids),
     /// Set these playbooks aside for later.
-    Park {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
+    Park(Ids),
     /// Move these playbooks back to the proposals.
-    Restore {
-        /// The playbooks (pbk_…).
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-    },
+    Restore(Ids),
     /// Undo a decision.
     Undo {
         /// The decision (pbd_…).

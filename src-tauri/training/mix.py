@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The mean of trained readers that began alike: it is better on text of others than each of them.
 
-usage: mix.py OUT.pt WEIGHTS.pt|reader.onnx ...
+usage: mix.py OUT.pt WEIGHTS.pt|FOLDER ...
 """
 import sys
 

@@ -5,9 +5,8 @@ Of each token: O/B/I of a fact, its category, attribute and signs (negated, impl
 (several may hold). Of a message, at the position that says who speaks: fact, nothing or unmeant, and whether it is in English
 (scores of other languages lie lower and are calibrated on their own). A token sees its own message and what stands before it.
 
-Of a statement behind an earlier one the branch says, where it says who speaks, whether it replaces that, says the same, or both
-stand. It is a small encoder of its own that sees what several of the layers made of the text and changes nothing of them, so that it
-can be taught alone (decision 46).
+Of a statement behind an earlier one `Statements` says, where it says who speaks, whether it replaces that, says the same, or both
+stand. It has upper layers of its own on the reader's lower ones, so that it can be taught alone (decision 65).
 """
 import numpy as np
 import torch
@@ -18,15 +17,13 @@ import data
 import encoder
 import pairs
 
-BRANCH = {"change": len(pairs.CHANGES)}
-BRANCH_SEES = (5, 7, 9, 11)  # layers whose output it has
-BRANCH_WIDTH, BRANCH_LAYERS = 192, 2  # 1.2 MB of eight bits; another whole layer would be 1.8
+CHANGE = {"change": len(pairs.CHANGES)}
+LOWER = 6  # of the layers, which the reader and what compares statements share
 HEAD_WIDTH = encoder.WIDTH // encoder.HEADS
 TOKEN_HEADS = {"tag": 3, "category": len(data.CATEGORIES), "attribute": len(data.ATTRIBUTES), "signs": len(data.SIGNS), "labels": len(data.LABELS)}
-MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2, **BRANCH}
+MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2}
 INDEPENDENT = ("signs", "labels")  # several may hold: sigmoid; the others softmax
 EPSILON = 1e-12
-PARTS = ("q", "k", "v", "ao", "fi", "fo")
 RARE = 3.0  # of a label's hit over its miss; at 1 and a third of the weight, five of seven labels were not learnt in two epochs
 
 
@@ -49,20 +46,17 @@ class Layer(nn.Module):
         return self.oln(x + self.drop(self.fo(F.gelu(self.fi(x)))))
 
 
-class Branch(nn.Module):
+class Statements(nn.Module):
     def __init__(self):
         super().__init__()
-        self.narrow = nn.Linear(len(BRANCH_SEES) * encoder.WIDTH, BRANCH_WIDTH)
-        self.norm = nn.LayerNorm(BRANCH_WIDTH, EPSILON)
-        self.layer = nn.ModuleList(Layer(BRANCH_WIDTH) for _ in range(BRANCH_LAYERS))
-        self.head = nn.ModuleDict({name: nn.Linear(BRANCH_WIDTH, size) for name, size in BRANCH.items()})
-        self.drop = nn.Dropout(0.2)
+        self.layer = nn.ModuleList(Layer() for _ in range(encoder.LAYERS - LOWER))
+        self.head = nn.ModuleDict({name: nn.Linear(encoder.WIDTH, size) for name, size in CHANGE.items()})
+        self.drop = nn.Dropout(0.1)
 
     def forward(self, x, seen):
-        x = self.norm(self.narrow(self.drop(x)))
         for layer in self.layer:
             x = layer(x, seen)
-        return {name: head(x) for name, head in self.head.items()}
+        return {name: head(self.drop(x)) for name, head in self.head.items()}
 
 
 class Reader(nn.Module):
@@ -75,31 +69,29 @@ class Reader(nn.Module):
         self.layer = nn.ModuleList(Layer() for _ in range(encoder.LAYERS))
         self.drop = nn.Dropout(0.1)
         self.head = nn.ModuleDict({name: nn.Linear(width, size) for name, size in TOKEN_HEADS.items()})
-        self.message = nn.ModuleDict({name: nn.Linear(width, size) for name, size in MESSAGE_HEADS.items() if name not in BRANCH})
-        self.branch = Branch()
+        self.message = nn.ModuleDict({name: nn.Linear(width, size) for name, size in MESSAGE_HEADS.items()})
+        self.statements = Statements()
 
     def forward(self, words, roles, order):
         """Scores before softmax or sigmoid, by head, of every token; those of a message are meant at its role alone."""
-        x, seen, shown = self.layers(words, roles, order)
+        x, seen = self.lower(words, roles, order)
+        for layer in self.layer[LOWER:]:
+            x = layer(x, seen)
         x = self.drop(x)
-        scores = {name: head(x) for heads in (self.head, self.message) for name, head in heads.items()}
-        return scores | self.branch(torch.cat(shown, -1), seen)
+        return {name: head(x) for heads in (self.head, self.message) for name, head in heads.items()}
 
-    def shown(self, words, roles, order):
-        """(what the branch is shown of every token, which token sees which)."""
-        _, seen, shown = self.layers(words, roles, order)
-        return torch.cat(shown, -1), seen
-
-    def layers(self, words, roles, order):
+    def lower(self, words, roles, order):
+        """(what the lower layers make of every token, which token sees which)."""
         x = words + self.role(roles) + self.position[: words.shape[1]]
         x = self.drop(self.norm(x))
         seen = order[:, None, None, :] <= order[:, None, :, None]
-        shown = []
-        for number, layer in enumerate(self.layer):
+        for layer in self.layer[:LOWER]:
             x = layer(x, seen)
-            if number in BRANCH_SEES:
-                shown.append(x.detach())
-        return x, seen, shown
+        return x, seen
+
+    def compared(self, words, roles, order):
+        """The scores of changes of every token, meant at the role of the later statement."""
+        return self.statements(*self.lower(words, roles, order))
 
 
 def start(tensors):
@@ -107,17 +99,7 @@ def start(tensors):
     net, width = Reader(), encoder.WIDTH
     words = torch.tensor(tensors["emb.word"].reshape(encoder.PIECES, width))
     state = net.state_dict()
-
-    def put(name, key):
-        state[name] = torch.tensor(np.array(tensors[key])).reshape(state[name].shape)
-
-    put("position", "emb.pos")
-    state["position"] = state["position"] + torch.tensor(tensors["emb.type"][:width].copy())  # one kind of segment: a constant
-    put("norm.weight", "emb.ln.w"), put("norm.bias", "emb.ln.b")
-    for number in range(encoder.LAYERS):
-        for part in (*PARTS, "aln", "oln"):
-            put(f"layer.{number}.{part}.weight", f"l{number}.{part}.w")
-            put(f"layer.{number}.{part}.bias", f"l{number}.{part}.b")
+    state |= {name: torch.tensor(np.array(value)).reshape(state[name].shape) for name, value in encoder.state(tensors).items()}
     state["role.weight"] = torch.randn(state["role.weight"].shape, generator=torch.Generator().manual_seed(1)) * words.std()
     state["role.weight"][0] = 0
     net.load_state_dict(state)
@@ -141,7 +123,7 @@ def collate(rows, words):
 def targets(rows, length):
     """Targets by head, with what teaches nothing everywhere else; `weight` is what a token of `tag` counts."""
     shape = (len(rows), length)
-    out = {name: np.full(shape, data.UNKNOWN) for name in ("tag", "category", "attribute", *MESSAGE_HEADS)}
+    out = {name: np.full(shape, data.UNKNOWN) for name in ("tag", "category", "attribute", *MESSAGE_HEADS, *CHANGE)}
     out |= {name: np.full((*shape, TOKEN_HEADS[name]), -1.0, np.float32) for name in INDEPENDENT}
     out["weight"] = np.zeros(shape, np.float32)
     for i, row in enumerate(rows):
@@ -151,7 +133,7 @@ def targets(rows, length):
             s = slice(part.role + 1, part.role + 1 + part.length)
             for name in ("tag", "category", "attribute", *INDEPENDENT):
                 out[name][i, s] = getattr(part.targets, name)
-            for name in MESSAGE_HEADS:
+            for name in (*MESSAGE_HEADS, *CHANGE):
                 out[name][i, part.role] = getattr(part.targets, name)
             out["weight"][i, s] = max(1, part.length) ** -0.5  # between weighting tokens and messages alike
     return {name: torch.from_numpy(value) for name, value in out.items()}
@@ -159,10 +141,10 @@ def targets(rows, length):
 
 def loss(scores, wanted):
     """One number to make small. The weights of tag, category, labels and kind are those of a first experiment; the others were not tuned."""
-    messages = ((wanted["kind"] >= 0) | (wanted["change"] >= 0)).sum().clamp(min=1)
+    messages = (wanted["kind"] >= 0).sum().clamp(min=1)
     tag = F.cross_entropy(scores["tag"].flatten(0, 1), wanted["tag"].flatten(), reduction="none", label_smoothing=0.02, ignore_index=data.UNKNOWN)
     total = (tag * wanted["weight"].flatten()).sum() / messages / 3
-    for name, weight, smoothing in (("category", 0.3, 0), ("attribute", 0.3, 0), ("kind", 0.5, 0.05), ("language", 0.3, 0.05), ("change", 0.5, 0.05)):
+    for name, weight, smoothing in (("category", 0.3, 0), ("attribute", 0.3, 0), ("kind", 0.5, 0.05), ("language", 0.3, 0.05)):
         known = wanted[name].flatten()
         found = F.cross_entropy(scores[name].flatten(0, 1), known, reduction="none", label_smoothing=smoothing, ignore_index=data.UNKNOWN)
         total = total + weight * mean(found, known >= 0)

@@ -98,19 +98,15 @@ def training_rows(pairs, tokens, rng, strangers_each=STRANGERS):
 
 
 def infer(pairs, words, tokens, run):
-    """Probabilities of the changes, one row a pair, in order; `run` as in measure.infer."""
-    return infer_head("change", len(CHANGES), [row(pair, tokens) for pair in pairs], words, run)
-
-
-def infer_head(name, size, rows, words, run):
-    """What the message head of this name says of each row, in order."""
+    """Probabilities of the changes, one row a pair, in order; `run` of the graphs compares (`export.Runner.compare`)."""
     import network
 
+    rows = [row(pair, tokens) for pair in pairs]
     todo = sorted(enumerate(rows), key=lambda item: len(item[1].ids))
-    out = np.zeros((len(rows), size), np.float32)
+    out = np.zeros((len(rows), len(CHANGES)), np.float32)
     for at in range(0, len(todo), 32):
         some = todo[at : at + 32]
-        found = run(*network.collate([row for _, row in some], words))[name]
+        found = run(*network.collate([row for _, row in some], words))["change"]
         out[[i for i, _ in some]] = [found[k, row.messages[0].role] for k, (_, row) in enumerate(some)]
     return out
 

@@ -1,5 +1,6 @@
 """Tests of layout, split, calibration and decoding. They need the packages of requirements.txt and are skipped without."""
 import importlib.util
+import pathlib
 import random
 import unittest
 import unittest.mock
@@ -126,14 +127,45 @@ class Exporting(unittest.TestCase):
         import tempfile
 
         state = network.Reader().state_dict()
-        with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-            file.write(export.build({name: value.numpy() for name, value in state.items()}))
-            file.flush()
-            again = export.weights(file.name)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, graph in export.build({name: value.numpy() for name, value in state.items()}).items():
+                pathlib.Path(folder, name).write_bytes(graph)
+            again = export.weights(folder)
         self.assertEqual(state.keys(), again.keys())
         for name, value in state.items():
             rounding = float(value.abs().max()) / export.WEIGHT_LEVELS
             self.assertLessEqual(float((value - again[name]).abs().max()), rounding, name)
+
+
+@unittest.skipUnless(READY, "the packages of requirements.txt are not installed")
+class Sentences(unittest.TestCase):
+    def losses(self, helps, other, harmful):
+        import torch
+
+        import sentences
+
+        upper = sentences.Upper()
+        cosines, marks = torch.tensor([[helps, other, harmful]]), torch.tensor([[1.0, 0.0, -1.0]])
+        return [float(sentences.ranking(cosines, marks)), float(sentences.calibration(cosines, marks, upper))]
+
+    def test_what_helps_is_to_be_nearer_and_what_is_harmful_teaches_nothing(self):
+        for near, far in zip(self.losses(0.8, 0.1, 0.5), self.losses(0.2, 0.1, 0.5)):
+            self.assertLess(near, far)
+        for near, far in zip(self.losses(0.5, 0.6, 0.5), self.losses(0.5, 0.1, 0.5)):
+            self.assertGreater(near, far)
+        self.assertEqual(self.losses(0.5, 0.1, 0.9), self.losses(0.5, 0.1, 0.0))
+
+    def test_near_texts_stand_in_one_batch(self):
+        import torch
+
+        import sentences
+
+        generator = torch.Generator().manual_seed(1)
+        centres = torch.nn.functional.normalize(torch.randn(40, 384, generator=generator), dim=-1)
+        vectors = torch.nn.functional.normalize(centres.repeat_interleave(8, 0) + 0.01 * torch.randn(320, 384, generator=generator), dim=-1)
+        for batch in sentences.groups(vectors, random.Random(1)):
+            self.assertEqual(len(batch), sentences.NEAR_TEXTS)
+            self.assertEqual(len({i // 8 for i in batch}), sentences.NEAR_TEXTS // 8)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the reader on text/ (files held out for calibration and test left out) and writes its weights.
 
-usage: train.py OUT.pt [--from WEIGHTS.pt|reader.onnx] [--epochs N] [--steps N] [--share F] [--with FILE ...] [--seed N] [--rate F] [--device D] [--threads N]
+usage: train.py OUT.pt [--from WEIGHTS.pt|FOLDER] [--epochs N] [--steps N] [--share F] [--with FILE ...] [--seed N] [--rate F] [--device D] [--threads N]
 
 AdamW; the rate falls by 0.93 a layer towards the words, which stay frozen; warm-up, then a linear fall. Same text, seed
 and number of threads give the same weights on one machine.
@@ -16,7 +16,6 @@ import data
 import encoder
 import export
 import network
-import pairs
 import parse
 
 RATE, HEAD_RATE, DECAY = 1e-4, 1e-3, 0.93
@@ -30,7 +29,9 @@ def groups(net):
     """Parameters with their rates."""
     found = []
     for name, parameter in net.named_parameters():
-        if name.startswith(("head.", "message.", "role.", "branch.")):
+        if name.startswith("statements."):  # taught alone (statements.py)
+            continue
+        if name.startswith(("head.", "message.", "role.")):
             rate = HEAD_RATE
         elif name.startswith("layer."):
             rate = RATE * DECAY ** (encoder.LAYERS - 1 - int(name.split(".")[1]))
@@ -40,17 +41,17 @@ def groups(net):
     return found
 
 
-def train(net, words, tokens, examples, statements=(), epochs=3, steps=None, budget=BUDGET, seed=SEED, rate=1.0):
+def train(net, words, tokens, examples, epochs=3, steps=None, budget=BUDGET, seed=SEED, rate=1.0):
     """Trains the network where it and the word vectors lie. `rate` times the rates above: a larger batch bears more."""
     torch.manual_seed(seed)
     rng = random.Random(seed)
     talks = data.conversations(examples)
     plan = []
-    for _ in range(epochs):  # cut anew and beside other strangers each time
-        rows = data.training_rows(talks, tokens, rng) + pairs.training_rows(statements, tokens, rng)
+    for _ in range(epochs):  # cut anew each time
+        rows = data.training_rows(talks, tokens, rng)
         plan += [[rows[i] for i in batch] for batch in data.batches(rows, budget, rng)]
     plan = plan[:steps]
-    print(f"{len(examples)} messages, {len(statements)} pairs, {sum(len(row.ids) for batch in plan for row in batch)} tokens, {len(plan)} steps", flush=True)
+    print(f"{len(examples)} messages, {sum(len(row.ids) for batch in plan for row in batch)} tokens, {len(plan)} steps", flush=True)
     optimizer = torch.optim.AdamW(groups(net), foreach=True)
     mean, began = None, time.monotonic()
     # A third faster where the processor multiplies such numbers, and many times slower where it has to imitate it.
@@ -82,7 +83,7 @@ def main():
     options.add_argument("--epochs", type=int, default=3)
     options.add_argument("--steps", type=int, help="stop after so many steps: to try the pipe, not to train")
     options.add_argument("--budget", type=int, default=BUDGET, help="tokens a batch")
-    options.add_argument("--share", type=float, default=1.0, help="of the training text and of the pairs, in whole files: for the learning curve")
+    options.add_argument("--share", type=float, default=1.0, help="of the training text, in whole files: for the learning curve")
     options.add_argument("--with", dest="always", nargs="*", default=[], metavar="FILE", help="files that are in, whatever the share")
     options.add_argument("--seed", type=int, default=SEED, help="readers that differ in nothing else are better in the mean (mix.py)")
     options.add_argument("--rate", type=float, default=1.0, help="times the rates above: 1.7 for three times the budget")
@@ -91,20 +92,16 @@ def main():
     chosen = options.parse_args()
     torch.set_num_threads(chosen.threads)
     examples, faults = parse.parse()
-    statements, more_faults = pairs.parse()
-    faults += more_faults
     if faults:
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
     tensors, pieces, unknown = encoder.read()
     torch.manual_seed(SEED)
     net, words = network.start(tensors)
     if chosen.first:
-        state = export.load(chosen.first)
-        known = net.state_dict()
-        net.load_state_dict(net.state_dict() | state)  # a head that is newer than those weights begins anew
+        net.load_state_dict(net.state_dict() | export.load(chosen.first))  # a head that is newer than those weights begins anew
     training = data.fraction(data.split(examples)[0], chosen.share, chosen.always)
     train(net.to(chosen.device), words.to(chosen.device), data.Tokens(encoder.tokenizer(pieces, unknown)), training,
-          data.fraction(pairs.split(statements)[0], chosen.share, chosen.always), chosen.epochs, chosen.steps, chosen.budget, chosen.seed, chosen.rate)
+          chosen.epochs, chosen.steps, chosen.budget, chosen.seed, chosen.rate)
     torch.save({name: value.cpu() for name, value in net.state_dict().items()}, chosen.out)
 
 

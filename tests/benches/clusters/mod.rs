@@ -6,8 +6,8 @@ use std::time::Duration;
 /// Sizes to measure if none is given as an argument.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// Number of topics that vectors are placed around. The spread matches what all-MiniLM-L6-v2 produces for conversation lines: the
-/// nearest of a thousand lines has a cosine of about 0.6.
+/// Number of topics that vectors are placed around. The spread matches the vectors of conversation lines: the nearest of a
+/// thousand lines has a cosine of about 0.6.
 const TOPICS: usize = 400;
 const SPREAD: f32 = 1.1;
 

@@ -3,7 +3,7 @@
 /// Minimum cosine similarity at which two statements can be the same insight (seed 004, "Deduplication").
 pub const DUPLICATE_COSINE: f32 = 0.85;
 
-/// Dimension of the vectors of all-MiniLM-L6-v2.
+/// Dimension of the vectors of texts.
 pub const EMBEDDING_DIMENSION: usize = 384;
 
 /// Maximum number of knowledge entries per source (seed 002: "a hard cap in code"). For a meeting, the source is the whole

@@ -1,13 +1,10 @@
-//! `make bench`: sentences per second through [`Embedder`], compared with the bare model on prepared token ids.
+//! `make bench`: sentences per second through [`Embedder`].
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
 
 use keepsake_models::{Embedder, default_model_dir, open_local};
-use ort::session::Session;
-use ort::value::Tensor;
 
-const RAW: &str = "--raw";
 const SENTENCES: usize = 2_048;
 const BATCH: usize = 32;
 const WORDS: &str = "we moved the meeting to thursday because my sister comes home from lisbon and i promised to cook \
@@ -29,33 +26,8 @@ fn sentences() -> Vec<String> {
         .collect()
 }
 
-/// Runs the bare model, without tokenizer, padding, pooling or sorting, on batches of 32 × 18 tokens. 18 is the mean length of
-/// `sentences`.
-fn raw_per_second(dir: &std::path::Path) -> Result<f64, Box<dyn std::error::Error>> {
-    let threads = std::thread::available_parallelism()?.get();
-    let environment = ort::init_from(dir.join("libonnxruntime.so"))?.with_telemetry(false).build()?;
-    let mut session = Session::builder(&environment)?
-        .with_intra_threads(threads)
-        .map_err(|error| error.to_string())?
-        .commit_from_file(dir.join("model.onnx"))?;
-    let tokens = 18;
-    let started = Instant::now();
-    for _ in 0..SENTENCES / BATCH {
-        let tensor = |value: i64| Tensor::from_array(([BATCH, tokens], vec![value; BATCH * tokens]));
-        session
-            .run(ort::inputs!["input_ids" => tensor(2_003)?, "attention_mask" => tensor(1)?, "token_type_ids" => tensor(0)?])?;
-    }
-    Ok(SENTENCES as f64 / started.elapsed().as_secs_f64())
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = default_model_dir(|name| std::env::var_os(name));
-    if std::env::args().any(|argument| argument == RAW) {
-        println!("embedding: {:.0} sentences/s by the model alone", raw_per_second(&dir)?);
-        return Ok(());
-    }
-    // Runs in a separate process, because ONNX Runtime allows only one environment per process.
-    std::process::Command::new(std::env::current_exe()?).arg(RAW).status()?;
     let opened = Instant::now();
     let model = open_local(&dir)?;
     println!("embedding: model verified and loaded in {} ms", opened.elapsed().as_millis());

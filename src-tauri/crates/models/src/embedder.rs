@@ -13,6 +13,12 @@ pub trait Embedder: Send + Sync {
     /// CPU-intensive, so call it off the UI thread.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
+    /// Like [`Embedder::embed`], for questions and tasks: close to texts that help with them, even if the words are different.
+    /// Their vectors are compared with those of texts, and with each other.
+    fn embed_questions(&self, questions: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.embed(questions)
+    }
+
     /// The mean vector of ordinary messages, which represents what all conversation has in common; empty if unknown.
     fn typical(&self) -> &[f32] {
         &[]

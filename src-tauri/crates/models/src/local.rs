@@ -1,32 +1,35 @@
-//! Runs all-MiniLM-L6-v2 on this computer's CPU, through fastembed and ONNX Runtime.
+//! Sentence vectors on this computer's CPU: Keepsake's own upper layers (`training/sentences.py`) on the encoder's lower ones.
 //!
-//! Texts are sorted by length before batching, because every text in a batch costs as much as the longest one.
+//! A question and a message get different vectors, because an answer seldom looks like its question.
 
 use std::path::Path;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
-use fastembed::{InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
-use ort::environment::Environment;
+use ort::session::Session;
+use ort::value::Tensor;
 
-use crate::manifest::{self, ModelDir};
+use crate::encoder::{BATCH_TOKENS, CLS, SEP, Vocabulary, WIDTH, lock, runtime, session, threads};
+use crate::files::{self, Folder};
 use crate::{EmbedError, Embedder, ModelError};
 
-/// Number of texts per batch. A larger batch is no faster on a CPU. The lock is released after each batch, so a search query
-/// waits for only one batch (about 60 ms), not for a whole import.
-const BATCH_TEXTS: usize = 32;
+/// What stands before a question and before any other text. The encoder was trained with these words.
+const QUESTION: &str = "query: ";
+const TEXT: &str = "passage: ";
 
-/// Maximum number of threads. More threads gain little on such short sentences, and take cores that the rest of the desktop
-/// needs.
-const THREADS_MAX: usize = 4;
-
-/// Maximum number of tokens; longer texts are cut. The model was trained with this length (its sentence_bert_config.json).
-const TOKENS_MAX: usize = 256;
+/// Maximum number of pieces that are read of a text, the prefix included. A part of a message has fewer.
+const PIECES_MAX: usize = 256;
 
 /// The local sentence model, loaded and ready. It is cheap to share behind an `Arc`; concurrent calls alternate batch by batch.
 pub struct LocalEmbedder {
     name: String,
     dimension: usize,
-    model: Mutex<TextEmbedding>,
+    vocabulary: Arc<Vocabulary>,
+    layers: Mutex<Layers>,
+}
+
+struct Layers {
+    trunk: Session,
+    upper: Session,
 }
 
 impl std::fmt::Debug for LocalEmbedder {
@@ -37,45 +40,68 @@ impl std::fmt::Debug for LocalEmbedder {
 
 /// Verifies and loads the model that `make model` prepared in `dir` (see [`default_model_dir`](crate::default_model_dir)).
 ///
-/// Reads about 50 MB and takes about 100 ms, so call it off the UI thread. The first call in a process determines the ONNX
+/// Reads about 90 MB and takes about half a second, so call it off the UI thread. The first call in a process determines the ONNX
 /// Runtime library for the whole process.
 pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
-    let files = ModelDir::open(dir)?;
-    let tokenizer = TokenizerFiles {
-        tokenizer_file: files.read(manifest::TOKENIZER)?,
-        config_file: files.read(manifest::CONFIG)?,
-        special_tokens_map_file: files.read(manifest::SPECIAL_TOKENS)?,
-        tokenizer_config_file: files.read(manifest::TOKENIZER_CONFIG)?,
-    };
-    // No quantization mode is correct although the weights are int8: each token has its own activation scale, so texts in a batch
-    // do not affect each other.
-    let definition = UserDefinedEmbeddingModel::new(files.read(manifest::MODEL)?, tokenizer)
-        .with_pooling(Pooling::Mean)
-        .with_quantization(QuantizationMode::None);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    let options = InitOptionsUserDefined::new()
-        .with_environment(environment(dir)?)
-        .with_intra_threads(threads)
-        .with_max_length(TOKENS_MAX)
-        // Otherwise the thread pool keeps a core busy for a while after each batch.
-        .with_session_config("session.intra_op.allow_spinning", "0");
-    let model = TextEmbedding::try_new_from_user_defined(definition, options)
-        .map_err(|error| ModelError::Runtime { reason: error.to_string() })?;
-    tracing::info!(model = files.manifest.name, threads, "embedding model ready");
-    Ok(LocalEmbedder { name: files.manifest.name, dimension: files.manifest.dimension, model: Mutex::new(model) })
+    let folder = Folder::open(dir)?;
+    let open = |name: &str| session(dir, &folder.read(name)?).map_err(|error| runtime(&error));
+    let layers = Layers { trunk: open(files::TRUNK)?, upper: open(files::SENTENCES)? };
+    let (name, dimension) = folder.vectors();
+    tracing::info!(model = name, threads = threads(), "embedding model ready");
+    Ok(LocalEmbedder { name, dimension, vocabulary: Vocabulary::open(&folder)?, layers: Mutex::new(layers) })
 }
 
-/// The only ONNX Runtime environment of the process. Its library is loaded from the model's folder, not from the system.
-pub(crate) fn environment(dir: &Path) -> Result<Environment, ModelError> {
-    static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
-    let mut slot = lock(&ENVIRONMENT);
-    if let Some(environment) = slot.as_ref() {
-        return Ok(environment.clone());
+impl LocalEmbedder {
+    fn vectors(&self, before: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let failed = |reason: String| EmbedError::Batch { texts: texts.len(), reason };
+        let rows =
+            texts.iter().map(|text| self.row(&format!("{before}{text}"))).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        // Rows of a batch cost as much as the longest, so a batch holds rows of similar length.
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|&index| rows[index].len());
+        let mut vectors = vec![Vec::new(); rows.len()];
+        let mut rest = order.as_slice();
+        while !rest.is_empty() {
+            let fits = |count: &usize| count * rows[rest[count - 1]].len() <= BATCH_TOKENS;
+            let count = (1..=rest.len()).take_while(fits).last().unwrap_or(1);
+            let (batch, after) = rest.split_at(count);
+            let rows: Vec<&[u32]> = batch.iter().map(|&index| rows[index].as_slice()).collect();
+            for (&index, vector) in batch.iter().zip(self.run(&rows).map_err(|error| failed(error.to_string()))?) {
+                vectors[index] = vector;
+            }
+            rest = after;
+        }
+        match vectors.iter().map(Vec::len).find(|length| *length != self.dimension) {
+            Some(length) => Err(EmbedError::Shape { texts: texts.len(), vectors: vectors.len(), length }),
+            None => Ok(vectors),
+        }
     }
-    let library = manifest::library(dir)?;
-    let builder = ort::init_from(library).map_err(|error| ModelError::Runtime { reason: error.to_string() })?;
-    let environment = builder.with_telemetry(false).build().map_err(|error| ModelError::Runtime { reason: error.to_string() })?;
-    Ok(slot.insert(environment).clone())
+
+    /// The pieces of a text.
+    fn row(&self, text: &str) -> Result<Vec<u32>, String> {
+        let found = self.vocabulary.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
+        Ok([CLS].into_iter().chain(found.get_ids().iter().copied().take(PIECES_MAX)).chain([SEP]).collect())
+    }
+
+    fn run(&self, rows: &[&[u32]]) -> ort::Result<Vec<Vec<f32>>> {
+        let (count, length) = (rows.len(), rows.iter().map(|row| row.len()).max().unwrap_or(0));
+        let (mut words, mut mask) = (vec![0.0_f32; count * length * WIDTH], vec![0_i64; count * length]);
+        for (i, row) in rows.iter().enumerate() {
+            for (k, &id) in row.iter().enumerate() {
+                let at = i * length + k;
+                mask[at] = 1;
+                self.vocabulary.words.write(id, &mut words[at * WIDTH..][..WIDTH]);
+            }
+        }
+        let mask = Tensor::from_array(([count, length], mask))?;
+        let mut layers = lock(&self.layers);
+        let Layers { trunk, upper } = &mut *layers;
+        let words = Tensor::from_array(([count, length, WIDTH], words))?;
+        let hidden = trunk.run(ort::inputs!["words" => words, "mask" => mask.clone()])?;
+        let vectors = upper.run(ort::inputs!["hidden" => &hidden["hidden"], "mask" => mask])?;
+        let (_, numbers) = vectors["vector"].try_extract_tensor::<f32>()?;
+        Ok(numbers.chunks(numbers.len() / count.max(1)).map(<[f32]>::to_vec).collect())
+    }
 }
 
 /// The mean vector of 1,500 messages from `training/text`, computed with the shipped model (`training/typical.py`).
@@ -96,34 +122,10 @@ impl Embedder for LocalEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let mut vectors = vec![Vec::new(); texts.len()];
-        for batch in by_length(texts).chunks(BATCH_TEXTS) {
-            let inputs: Vec<&str> = batch.iter().map(|&index| texts[index]).collect();
-            let outputs = lock(&self.model)
-                .embed(&inputs, Some(BATCH_TEXTS))
-                .map_err(|error| EmbedError::Batch { texts: inputs.len(), reason: error.to_string() })?;
-            let wrong = outputs.iter().map(Vec::len).find(|length| *length != self.dimension);
-            if outputs.len() != inputs.len() || wrong.is_some() {
-                let length = wrong.unwrap_or(self.dimension);
-                return Err(EmbedError::Shape { texts: inputs.len(), vectors: outputs.len(), length });
-            }
-            for (&index, vector) in batch.iter().zip(outputs) {
-                vectors[index] = vector;
-            }
-        }
-        Ok(vectors)
+        self.vectors(TEXT, texts)
     }
-}
 
-/// The indices of the texts, shortest first. The number of bytes approximates the number of tokens closely enough.
-fn by_length(texts: &[&str]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by_key(|&index| texts[index].len());
-    order
-}
-
-/// Locks a mutex even if it is poisoned. A panic in one batch leaves neither the model nor the environment in an inconsistent
-/// state.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    fn embed_questions(&self, questions: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.vectors(QUESTION, questions)
+    }
 }

@@ -13,19 +13,51 @@ fn embed_one(model: &LocalEmbedder, text: &str) -> Vec<f32> {
     model.embed(&[text]).unwrap().remove(0)
 }
 
+/// Written by `training/export.py` together with the weights.
+const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
+
+/// Maximum difference of one cosine. A CPU without VNNI instructions adds products of 8-bit numbers in 16 bits, where sums saturate.
+const TOLERANCE: f32 = 0.05;
+
+#[derive(serde::Deserialize)]
+struct Samples {
+    sentences: Vec<Sample>,
+}
+
+#[derive(serde::Deserialize)]
+struct Sample {
+    question: String,
+    text: String,
+    cosine: f32,
+}
+
 #[test]
-fn the_int8_model_stays_close_to_the_float_model() {
+fn questions_and_texts_are_as_near_as_in_the_training_code() {
     let model = local();
     assert_eq!((model.name(), model.dimension()), (MODEL_NAME, keepsake_domain::limits::EMBEDDING_DIMENSION));
-    // Cosines measured once with the float32 weights; int8 may differ slightly.
-    for (a, b, float) in [
-        ("That is a happy person", "That is a very happy person", 0.943),
-        ("That is a happy person", "Today is a sunny day", 0.257),
-    ] {
-        let vectors = model.embed(&[a, b]).unwrap();
-        let got = cosine(&vectors[0], &vectors[1]);
-        assert!((got - float).abs() < 0.02, "{a:?} / {b:?}: cosine {got}, the float model gives {float}");
+    let Samples { sentences } = serde_json::from_str(SAMPLES).unwrap();
+    assert!(sentences.len() > 2, "there is something to compare");
+    for Sample { question, text, cosine: expected } in &sentences {
+        let question_vector = model.embed_questions(&[question]).unwrap().remove(0);
+        let found = cosine(&question_vector, &embed_one(&model, text));
+        assert!((found - expected).abs() < TOLERANCE, "{question:?} / {text:?}: cosine {found}, {expected} there");
     }
+}
+
+#[test]
+fn what_helps_is_nearer_than_what_does_not_in_several_languages() {
+    let model = local();
+    let check = |question: &str, helps: &str, others: &[&str]| {
+        let asked = model.embed_questions(&[question]).unwrap().remove(0);
+        let near = |text: &str| cosine(&asked, &embed_one(&model, text));
+        for other in others {
+            assert!(near(helps) > near(other), "{question}: {helps} rather than {other}");
+        }
+    };
+    let others = ["see you at ten", "the new printer is on the second floor", "gestern war es sehr kalt"];
+    check("what can Ana not eat", "Ana: no nuts for me, last time I ended up in hospital", &others);
+    check("Was darf Ana nicht essen?", "Ana: für mich bitte ohne Nüsse, ich musste schon einmal in die Klinik", &others);
+    check("which car do we have", "sold the Golf, we drive a van now", &others);
 }
 
 #[test]
@@ -68,13 +100,16 @@ fn damaged(file: &str, change: impl Fn(&Path)) -> ModelError {
 
 #[test]
 fn a_damaged_model_is_refused_and_the_file_named() {
-    for file in ["model.onnx", "tokenizer.json", "manifest.json"] {
+    for file in ["trunk.onnx", "sentences.onnx", "tokenizer.json", "manifest.json"] {
         let error = damaged(file, |path| std::fs::write(path, "{").unwrap());
-        assert!(matches!(&error, ModelError::Corrupt { file: found } if found.ends_with(file)), "{file} changed: {error}");
+        let (ModelError::Corrupt { file: found } | ModelError::Refused { file: found }) = &error else {
+            panic!("{file}: {error}")
+        };
+        assert!(found.ends_with(file), "{file} changed: {error}");
         assert!(error.to_string().contains("make model"), "the message says what to do: {error}");
     }
-    let error = damaged("config.json", |path| std::fs::remove_file(path).unwrap());
-    assert!(matches!(&error, ModelError::Corrupt { file } if file.ends_with("config.json")), "{error}");
+    let error = damaged("sentences.onnx", |path| std::fs::remove_file(path).unwrap());
+    assert!(matches!(&error, ModelError::Corrupt { file } if file.ends_with("sentences.onnx")), "{error}");
 }
 
 #[test]

@@ -51,6 +51,10 @@ struct SampleMark {
     negated: Option<bool>,
 }
 
+const LOWER: &str = "reader/lower.onnx";
+const UPPER: &str = "reader/upper.onnx";
+const STATEMENTS: &str = "reader/statements.onnx";
+
 fn model_dir() -> PathBuf {
     default_model_dir(|name| std::env::var_os(name))
 }
@@ -212,15 +216,20 @@ fn other_files_are_refused_and_missing_ones_are_missing() {
         matches!(open_reader(std::path::Path::new("models")), Err(ModelError::Missing { .. })),
         "a relative folder is nobody's"
     );
-    let copy = dir.path().join("reader");
-    std::fs::create_dir(&copy).unwrap();
-    for name in ["words.q4", "tokenizer.json", "reader.onnx"] {
-        std::fs::copy(model_dir().join("reader").join(name), copy.join(name)).unwrap();
+    let (from, copy) = (model_dir(), dir.path());
+    std::fs::create_dir(copy.join("reader")).unwrap();
+    for name in ["manifest.json", "libonnxruntime.so", "words.q4", "tokenizer.json", LOWER, UPPER, STATEMENTS] {
+        std::fs::copy(from.join(name), copy.join(name)).unwrap();
     }
-    let mut graph = std::fs::read(copy.join("reader.onnx")).unwrap();
-    *graph.last_mut().unwrap() ^= 1;
-    std::fs::write(copy.join("reader.onnx"), graph).unwrap();
-    assert!(matches!(open_reader(dir.path()), Err(ModelError::Refused { .. })), "one bit differs");
-    std::fs::remove_file(copy.join("reader.onnx")).unwrap();
-    assert!(matches!(open_reader(dir.path()), Err(ModelError::Corrupt { .. })), "one file is gone");
+    open_reader(copy).unwrap_or_else(|error| panic!("control: {error}"));
+    for name in [LOWER, UPPER, STATEMENTS] {
+        let right = std::fs::read(copy.join(name)).unwrap();
+        let mut wrong = right.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        std::fs::write(copy.join(name), wrong).unwrap();
+        assert!(matches!(open_reader(copy), Err(ModelError::Refused { .. })), "one bit differs: {name}");
+        std::fs::remove_file(copy.join(name)).unwrap();
+        assert!(matches!(open_reader(copy), Err(ModelError::Corrupt { .. })), "one file is gone: {name}");
+        std::fs::write(copy.join(name), right).unwrap();
+    }
 }

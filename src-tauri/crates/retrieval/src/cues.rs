@@ -1,7 +1,7 @@
 //! Cues other than matching words: what a question asks for, and what kind of message could answer it.
 //!
 //! The answer to "When did she move?" contains a time, and the answer to "how many" a number. A month in the question points to
-//! messages from that month. These cues only add weight and never exclude a message. They are English only, like the local model.
+//! messages from that month. These cues only add weight and never exclude a message. They are English only.
 //! A question in another language has no cues and is ranked by words and meaning.
 
 use chrono::{Datelike, Days, Months, NaiveDate};

@@ -56,10 +56,10 @@ fn without_a_reader_conversations_wait_and_the_person_is_told() {
     let slot = f.engine.embedder().reader();
     slot.look_in(dir.path().to_owned());
     assert_eq!(slot.standing(), ReaderStanding::Missing);
-    let reader = dir.path().join("reader");
-    std::fs::create_dir(&reader).unwrap();
-    for file in ["reader.onnx", "words.q4", "tokenizer.json"] {
-        std::fs::write(reader.join(file), "no weights").unwrap();
+    std::fs::create_dir(dir.path().join("reader")).unwrap();
+    std::fs::write(dir.path().join("manifest.json"), r#"{"name":"x","dimension":384,"files":{}}"#).unwrap();
+    for file in ["words.q4", "tokenizer.json", "reader/lower.onnx", "reader/upper.onnx", "reader/statements.onnx"] {
+        std::fs::write(dir.path().join(file), "no weights").unwrap();
     }
     slot.look_in(dir.path().to_owned());
     assert_eq!(slot.standing(), ReaderStanding::Idle, "nothing is loaded before there is something to read");

@@ -1,12 +1,12 @@
 //! Converts the network's output to marked spans. `training/measure.py` (`decode`, `join`, `apply`) is the reference; a test
 //! compares the two.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, ReadingLabel, Role, Utterance};
+use keepsake_domain::{Attribute, Category, FactMark, Mark, MarkKind, ReadingLabel, Role, Utterance};
 
 use super::layout::Part;
+use crate::calibration::Calibration;
 
 /// Minimum score at which a token belongs to a span.
 const LOW: f32 = 0.3;
@@ -18,35 +18,16 @@ const SIGN: f32 = 0.5;
 const OTHER_LANGUAGE: f32 = 0.5;
 /// Minimum score at which a message may be role-play. This score is also enough to push a fact below the proposal threshold.
 const UNMEANT_MIN: f32 = 0.1;
-/// Minimum distance of probabilities from 0 and 1, where a logit is infinite.
-const EDGE: f64 = 1e-6;
 
 const TAGS: usize = 3;
 const SIGNS: usize = 3;
 const KINDS: usize = 3;
 const LANGUAGES: usize = 2;
-const CHANGES: usize = 3;
 /// The letter of each label in the description, in the order of [`ReadingLabel::ALL`].
 const LETTERS: [&str; 7] = ["X", "C", "D", "S", "U", "W", "T"];
 /// The six categories of seed 004, in the network's order.
 const CATEGORIES: [Category; 6] =
     [Category::PersonalInfo, Category::Preference, Category::Experience, Category::Relationship, Category::Goal, Category::Skill];
-
-/// The coefficients `[a, b]` of `sigmoid(a · logit(score) + b)`, by label and language group.
-#[derive(Debug, serde::Deserialize)]
-#[serde(transparent)]
-pub(super) struct Calibration(BTreeMap<String, BTreeMap<String, [f64; 2]>>);
-
-impl Calibration {
-    /// The probability that a span with this label and raw score is correct.
-    fn probability(&self, label: &str, is_english: bool, score: f32) -> f64 {
-        let group = if is_english { "english" } else { "other" };
-        let [a, b] = self.0.get(label).and_then(|groups| groups.get(group)).copied().unwrap_or([1.0, 0.0]);
-        let score = f64::from(score).clamp(EDGE, 1.0 - EDGE);
-        let logit = (score / (1.0 - score)).ln();
-        1.0 / (1.0 + (-(a * logit + b)).exp())
-    }
-}
 
 /// The network's outputs for a batch, as flat arrays.
 #[derive(Default)]
@@ -58,7 +39,6 @@ pub(super) struct Heads {
     labels: Vec<f32>,
     kind: Vec<f32>,
     language: Vec<f32>,
-    change: Vec<f32>,
 }
 
 /// The network's scores for a message, or for a window of a long message: per token, and for the message as a whole.
@@ -71,7 +51,6 @@ pub(super) struct Scores {
     labels: Vec<[f32; LETTERS.len()]>,
     kind: [f32; KINDS],
     language: [f32; LANGUAGES],
-    change: [f32; CHANGES],
 }
 
 impl Scores {
@@ -80,16 +59,10 @@ impl Scores {
         let [_, _, unmeant] = self.kind;
         unmeant >= UNMEANT_MIN
     }
-
-    /// How the message changes the statement before it, if the row contains a pair of statements.
-    pub(super) fn change(&self) -> Change {
-        let [replaces, same, both] = self.change.map(f64::from);
-        Change { replaces, same, both }
-    }
 }
 
 impl Heads {
-    pub(super) fn by_name(&mut self) -> [(&'static str, &mut Vec<f32>); 8] {
+    pub(super) fn by_name(&mut self) -> [(&'static str, &mut Vec<f32>); 7] {
         [
             ("tag", &mut self.tag),
             ("category", &mut self.category),
@@ -98,7 +71,6 @@ impl Heads {
             ("labels", &mut self.labels),
             ("kind", &mut self.kind),
             ("language", &mut self.language),
-            ("change", &mut self.change),
         ]
     }
 
@@ -130,7 +102,6 @@ impl Heads {
             labels: cut(&self.labels, row, count, length, &tokens)?,
             kind: one(&self.kind, row, count, length, part.role)?,
             language: one(&self.language, row, count, length, part.role)?,
-            change: one(&self.change, row, count, length, part.role)?,
         })
     }
 }
@@ -283,14 +254,5 @@ mod tests {
     fn a_span_is_as_sure_as_its_sure_half() {
         assert_eq!(upper_mean(&[0.2, 0.8, 0.6, 1.0]), 0.9);
         assert_eq!(upper_mean(&[0.4]), 0.4);
-    }
-
-    #[test]
-    fn scores_become_probabilities_by_label_and_language() {
-        let calibration: Calibration = serde_json::from_str(r#"{"fact": {"english": [1.0, 0.0], "other": [1.0, 1.0]}}"#).unwrap();
-        let near = |value: f64, expect: f64| assert!((value - expect).abs() < 1e-6, "{value} is not {expect}");
-        near(calibration.probability("fact", true, 0.7), 0.7);
-        near(calibration.probability("fact", false, 0.5), 0.731_058_6);
-        near(calibration.probability("C", true, 0.25), 0.25);
     }
 }

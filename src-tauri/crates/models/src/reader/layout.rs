@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use keepsake_domain::{Role, Utterance};
 
-use super::pieces::Tokenizer;
+use crate::encoder::Tokenizer;
 
 const CLS: u32 = 0;
 const PAD: u32 = 1;

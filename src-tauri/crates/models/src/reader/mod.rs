@@ -5,10 +5,7 @@
 //! proposed about a person, so no other file is accepted. Not in this module: training, and how the marks are used (`capture`).
 
 mod decode;
-mod files;
 mod layout;
-mod pieces;
-mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,16 +15,13 @@ use keepsake_domain::{Change, Mark, MarkKind, READER_PREFIX, Reading, StatementP
 use ort::session::Session;
 use ort::value::Tensor;
 
-use crate::{ModelError, local};
-use decode::{Calibration, Scores};
-use files::Description;
+use crate::ModelError;
+use crate::calibration::Calibration;
+use crate::encoder::{BATCH_TOKENS, Vocabulary, WIDTH, lock, session, threads};
+use crate::files::{self, Description, Folder};
+use decode::Scores;
 pub use layout::shown_from;
 use layout::{Part, Row, Tokens};
-use pieces::Tokenizer;
-use words::Words;
-
-/// Approximate number of tokens per batch of rows, so that the lock is released often and memory use stays low.
-const BATCH_TOKENS: usize = 1_100;
 
 /// A message far from the beginning may look like role-play only because of how the conversation opened. It is treated as
 /// serious if it contains a fact with at least this probability when read with only the turns right before it. On conversations
@@ -35,11 +29,11 @@ const BATCH_TOKENS: usize = 1_100;
 /// that continue long after a scene has ended, which are rare in that set (decision 41).
 const EARNEST_MIN: f64 = 0.6;
 
+/// Number of ways in which a statement can change an earlier one.
+const CHANGES: usize = 3;
+
 /// Incremented whenever the same weights read messages differently, so that all messages are read again.
 const READING: u8 = 3;
-
-/// Maximum number of threads. More threads gain little on such short messages, and take cores that the rest of the desktop needs.
-const THREADS_MAX: usize = 4;
 
 /// Marks what messages state. Deterministic: a message in its context always gets the same marks, regardless of what is read
 /// together with it.
@@ -77,10 +71,24 @@ pub enum ReadError {
 /// The trained reader, loaded and ready.
 pub struct LocalReader {
     version: String,
-    session: Mutex<Session>,
-    tokenizer: Tokenizer,
-    words: Words,
+    vocabulary: Arc<Vocabulary>,
+    layers: Mutex<Layers>,
     calibration: Calibration,
+}
+
+struct Layers {
+    lower: Session,
+    /// Layers that mark messages, on the lower ones.
+    upper: Session,
+    /// Layers that compare statements, on the lower ones.
+    statements: Session,
+}
+
+/// The upper layers to run.
+#[derive(Clone, Copy, PartialEq)]
+enum Task {
+    Mark,
+    Compare,
 }
 
 impl std::fmt::Debug for LocalReader {
@@ -89,45 +97,38 @@ impl std::fmt::Debug for LocalReader {
     }
 }
 
-/// Whether there is a reader next to this model. Only opening it shows whether it can be used.
+/// Whether there is a reader among these models. Only opening it shows whether it can be used.
 pub fn has_reader(model_dir: &Path) -> bool {
-    files::Folder::open(model_dir).is_ok()
+    // A relative folder would depend on where the program is started.
+    model_dir.is_absolute() && files::reader_folder(model_dir).is_dir()
 }
 
-/// Verifies and loads the reader that `make model` prepared in the folder `reader` of `model_dir`, with the ONNX Runtime library
-/// in `model_dir`.
+/// Verifies and loads the reader that `make model` prepared in `model_dir`.
 ///
-/// Reads about 95 MB and takes about a second, so call it off the UI thread, and only when there are messages to read.
+/// Reads about 125 MB, less if an embedder is open, and takes about a second, so call it off the UI thread, and only when there
+/// are messages to read.
 pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
-    let description = Description::built_in()?;
-    let files = files::Folder::open(model_dir)?;
-    let runtime = |error: String| ModelError::Runtime { reason: error };
-    let tokenizer =
-        pieces::tokenizer(&files.read(&description, files::TOKENIZER)?).map_err(|error| runtime(error.to_string()))?;
-    let words = Words::new(files.read(&description, files::WORDS)?).ok_or_else(|| files.corrupt(files::WORDS))?;
-    let graph = files.read(&description, files::GRAPH)?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    let session = session(&local::environment(model_dir)?, &graph, threads).map_err(|error| runtime(error.to_string()))?;
-    let version = version_of(&description);
-    tracing::info!(version, threads, "reader ready");
-    Ok(LocalReader { version, session: Mutex::new(session), tokenizer, words, calibration: description.calibration })
+    if !has_reader(model_dir) {
+        return Err(ModelError::Missing { dir: files::reader_folder(model_dir) });
+    }
+    let folder = Folder::open(model_dir)?;
+    let vocabulary = Vocabulary::open(&folder)?;
+    let open = |name: &str| session(model_dir, &folder.read(name)?);
+    let layers = Layers { lower: open(files::LOWER)?, upper: open(files::UPPER)?, statements: open(files::STATEMENTS)? };
+    let version = version_of(&folder.description);
+    tracing::info!(version, threads = threads(), "reader ready");
+    Ok(LocalReader { version, vocabulary, layers: Mutex::new(layers), calibration: folder.description.calibration })
 }
 
+/// The names of the weights that mark messages and compare statements.
 fn version_of(description: &Description) -> String {
-    format!("{READER_PREFIX}{}.{READING}", description.short_hash())
+    let hashes = [files::LOWER, files::UPPER, files::STATEMENTS].map(|name| description.short_hash(name));
+    format!("{READER_PREFIX}{}.{READING}", hashes.concat())
 }
 
 /// The version of this build's reader, without loading it.
 pub fn reader_version() -> Result<String, ModelError> {
     Ok(version_of(&Description::built_in()?))
-}
-
-fn session(environment: &ort::environment::Environment, graph: &[u8], threads: usize) -> ort::Result<Session> {
-    ort::session::builder::SessionBuilder::new(environment)?
-        .with_intra_threads(threads)?
-        // Otherwise the thread pool keeps a core busy for a while after each batch.
-        .with_intra_op_spinning(false)?
-        .commit_from_memory(graph)
 }
 
 impl Reader for LocalReader {
@@ -136,7 +137,7 @@ impl Reader for LocalReader {
     }
 
     fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
-        let mut tokens = Tokens::new(&self.tokenizer);
+        let mut tokens = Tokens::new(&self.vocabulary.tokenizer);
         let found = self.windows(turns, which, &mut tokens)?;
         let hidden: Vec<usize> = (0..which.len())
             .filter(|&slot| layout::shows_opener(which[slot]) && found[slot].iter().any(|(_, scores)| scores.may_be_unmeant()))
@@ -155,7 +156,7 @@ impl Reader for LocalReader {
     }
 
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
-        let mut tokens = Tokens::new(&self.tokenizer);
+        let mut tokens = Tokens::new(&self.vocabulary.tokenizer);
         let mut rows: Vec<(usize, Row)> = Vec::new();
         for (slot, pair) in pairs.iter().enumerate() {
             let turns = [pair.earlier, pair.later].map(|text| Utterance { role: pair.role, text });
@@ -164,8 +165,8 @@ impl Reader for LocalReader {
             rows.push((slot, found));
         }
         let mut changes = vec![Change::default(); pairs.len()];
-        for (slot, _, scores) in self.run_all(rows)? {
-            changes[slot] = scores.change();
+        for (slot, _, change) in self.run_all(rows, |rows| self.compare_batch(rows))? {
+            changes[slot] = change;
         }
         Ok(changes)
     }
@@ -182,7 +183,7 @@ impl LocalReader {
         let wanted: BTreeSet<usize> = which.iter().copied().collect();
         let rows = layout::rows(turns, &wanted, tokens).map_err(|reason| ReadError::Batch { messages: which.len(), reason })?;
         let mut parts: BTreeMap<usize, Vec<(Part, Scores)>> = BTreeMap::new();
-        for (_, part, scores) in self.run_all(rows.into_iter().map(|row| (0, row)).collect())? {
+        for (_, part, scores) in self.run_all(rows.into_iter().map(|row| (0, row)).collect(), |rows| self.mark_batch(rows))? {
             if wanted.contains(&part.at) {
                 parts.entry(part.at).or_default().push((part, scores));
             }
@@ -201,9 +202,13 @@ impl LocalReader {
         Ok(marks.iter().any(is_earnest).then_some(Reading { marks }))
     }
 
-    /// Runs the rows in batches of similar length. Returns the scores of each message part, with the number passed in with its
+    /// Runs the rows in batches of similar length. Returns the result for each message part, with the number passed in with its
     /// row.
-    fn run_all(&self, mut rows: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
+    fn run_all<T>(
+        &self,
+        mut rows: Vec<(usize, Row)>,
+        run: impl Fn(Vec<(usize, Row)>) -> Result<Vec<(usize, Part, T)>, ReadError>,
+    ) -> Result<Vec<(usize, Part, T)>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());
         let mut found = Vec::new();
         let mut rest = rows.into_iter().peekable();
@@ -215,50 +220,82 @@ impl LocalReader {
                 }
                 batch.extend(rest.next());
             }
-            found.extend(self.run(batch)?);
+            found.extend(run(batch)?);
         }
         Ok(found)
     }
 
-    fn run(&self, batch: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
+    fn mark_batch(&self, batch: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
+        let length = longest(&batch);
+        let mut heads = decode::Heads::default();
+        self.run(&batch, Task::Mark, heads.by_name())?;
+        let count = batch.len();
+        let parts =
+            batch.into_iter().enumerate().flat_map(|(i, (slot, row))| row.parts.into_iter().map(move |part| (i, slot, part)));
+        let found = parts.map(|(i, slot, part)| {
+            let scores = heads.of_part(i, count, length, &part).ok_or(ReadError::Shape)?;
+            Ok((slot, part, scores))
+        });
+        found.collect()
+    }
+
+    fn compare_batch(&self, batch: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Change)>, ReadError> {
+        let (count, length) = (batch.len(), longest(&batch));
+        let mut scores = Vec::new();
+        self.run(&batch, Task::Compare, [("change", &mut scores)])?;
+        let (changes, _) = scores.as_chunks::<CHANGES>();
+        if changes.len() != count * length {
+            return Err(ReadError::Shape);
+        }
+        let parts =
+            batch.into_iter().enumerate().flat_map(|(i, (slot, row))| row.parts.into_iter().map(move |part| (i, slot, part)));
+        let found = parts.map(|(i, slot, part)| {
+            let [replaces, same, both] = changes[i * length + part.role].map(f64::from);
+            (slot, part, Change { replaces, same, both })
+        });
+        Ok(found.collect())
+    }
+
+    /// Runs the layers for a task, and writes the outputs of these names.
+    fn run<'h>(
+        &self,
+        batch: &[(usize, Row)],
+        task: Task,
+        heads: impl IntoIterator<Item = (&'static str, &'h mut Vec<f32>)>,
+    ) -> Result<(), ReadError> {
         let failed = |error: ort::Error| ReadError::Batch { messages: batch.len(), reason: error.to_string() };
-        let length = batch.iter().map(|(_, row)| row.ids.len()).max().unwrap_or(0);
-        let (count, width) = (batch.len(), words::WIDTH);
-        let mut vectors = vec![0.0_f32; count * length * width];
+        let (count, length) = (batch.len(), longest(batch));
+        let mut words = vec![0.0_f32; count * length * WIDTH];
         let (mut roles, mut order) = (vec![0_i64; count * length], vec![layout::PADDING; count * length]);
         for (i, (_, row)) in batch.iter().enumerate() {
             for (k, (&id, &role)) in row.ids.iter().zip(&row.roles).enumerate() {
                 let at = i * length + k;
                 (roles[at], order[at]) = (i64::from(role), row.order[k]);
                 if role == 0 {
-                    self.words.write(id, &mut vectors[at * width..][..width]);
+                    self.vocabulary.words.write(id, &mut words[at * WIDTH..][..WIDTH]);
                 }
             }
         }
-        let shape = [count, length];
-        let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let outputs = session
-            .run(ort::inputs![
-                "words" => Tensor::from_array(([count, length, width], vectors)).map_err(failed)?,
-                "roles" => Tensor::from_array((shape, roles)).map_err(failed)?,
-                "order" => Tensor::from_array((shape, order)).map_err(failed)?,
-            ])
-            .map_err(failed)?;
-        let mut heads = decode::Heads::default();
-        for (name, head) in heads.by_name() {
+        let words = Tensor::from_array(([count, length, WIDTH], words)).map_err(failed)?;
+        let roles = Tensor::from_array(([count, length], roles)).map_err(failed)?;
+        let order = Tensor::from_array(([count, length], order)).map_err(failed)?;
+        let mut layers = lock(&self.layers);
+        let Layers { lower, upper, statements } = &mut *layers;
+        let lower = lower.run(ort::inputs!["words" => words, "roles" => roles, "order" => order.clone()]).map_err(failed)?;
+        let upper = if task == Task::Compare { statements } else { upper };
+        let outputs = upper.run(ort::inputs!["lower" => &lower["lower"], "order" => order]).map_err(failed)?;
+        for (name, head) in heads {
             let value = outputs.get(name).ok_or(ReadError::Shape)?;
             let (_, numbers) = value.try_extract_tensor::<f32>().map_err(failed)?;
             *head = numbers.to_vec();
         }
-        let mut found = Vec::new();
-        for (i, (slot, row)) in batch.into_iter().enumerate() {
-            for part in row.parts {
-                let scores = heads.of_part(i, count, length, &part).ok_or(ReadError::Shape)?;
-                found.push((slot, part, scores));
-            }
-        }
-        Ok(found)
+        Ok(())
     }
+}
+
+/// Length of the longest row of a batch.
+fn longest(batch: &[(usize, Row)]) -> usize {
+    batch.iter().map(|(_, row)| row.ids.len()).max().unwrap_or(0)
 }
 
 /// A reader that can be shared between threads.

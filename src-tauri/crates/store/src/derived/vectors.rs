@@ -7,11 +7,12 @@
 
 use std::ops::RangeInclusive;
 
-use keepsake_domain::ConversationId;
+use keepsake_domain::{ConversationId, Role};
 use rusqlite::{OptionalExtension, params};
 
 use crate::areas::{Vectors, VectorsMut};
 use crate::changes::Tag;
+use crate::text::parse;
 use crate::{Result, StoreError};
 
 /// Largest component of a stored vector: components are integers from -127 to 127.
@@ -44,6 +45,8 @@ pub struct VectorRow {
 pub struct Unembedded {
     /// Sequence number of the message.
     pub seq: i64,
+    /// Role of the author.
+    pub role: Role,
     /// Name of the author.
     pub author: String,
     /// Its text; `None` if it gets no vector.
@@ -163,15 +166,20 @@ impl Vectors<'_> {
             return Ok(None);
         }
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT i.seq, i.author, CASE WHEN c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
+            "SELECT i.seq, i.role, i.author, CASE WHEN c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                                            AND i.message_type IN ('text', 'voice', 'file') THEN i.content END
                FROM interactions i JOIN conversations c ON c.id = i.conversation_id
               WHERE i.seq BETWEEN ?1 AND ?2 ORDER BY i.seq DESC LIMIT ?3",
         )?;
-        let rows = statement.query_map(params![first, last, limit], |row| {
-            Ok(Unembedded { seq: row.get(0)?, author: row.get(1)?, text: row.get(2)? })
+        let rows = statement.query_and_then(params![first, last, limit], |row| -> Result<Unembedded> {
+            Ok(Unembedded {
+                seq: row.get(0)?,
+                role: parse("role", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                author: row.get(2)?,
+                text: row.get(3)?,
+            })
         })?;
-        let messages = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let messages = rows.collect::<Result<Vec<_>>>()?;
         let reached = messages.last().map(|oldest| oldest.seq).filter(|_| messages.len() == limit as usize);
         Ok(Some(Gap { first_seq: reached.unwrap_or(first), last_seq: last, messages }))
     }

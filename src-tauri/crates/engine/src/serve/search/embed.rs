@@ -6,10 +6,12 @@
 //!
 //! Not in this module: which messages get vectors (`store`), and the model (`models`).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use keepsake_domain::{Lane, Timestamp};
+use keepsake_domain::{Lane, Role, Timestamp};
 use keepsake_models::Embedder;
+use keepsake_store::Unembedded;
 
 use crate::areas::Embeddings;
 use crate::queue::Hold;
@@ -51,6 +53,15 @@ pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
     parts
 }
 
+/// A part of a message as it is embedded. Others' messages begin with their name, because a question about somebody names them
+/// and their own messages do not.
+fn with_speaker<'t>(message: &Unembedded, text: &'t str) -> Cow<'t, str> {
+    match message.role {
+        Role::Person => Cow::Owned(format!("{}: {text}", message.author)),
+        _ => Cow::Borrowed(text),
+    }
+}
+
 impl Embeddings<'_> {
     /// Why vectors may not be computed now; `None` if they may, or if no job for them is waiting.
     pub(crate) fn hold(&self, now: Timestamp) -> Result<Option<Hold>> {
@@ -86,9 +97,10 @@ impl Embeddings<'_> {
                 let text = message.text.as_deref().unwrap_or_default();
                 for (part, range) in parts(text).into_iter().enumerate() {
                     owners.push((message.seq, part as u32));
-                    texts.push(&text[range]);
+                    texts.push(with_speaker(message, &text[range]));
                 }
             }
+            let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
             let vectors = embedder.embed(&texts)?;
             let rows: Vec<(i64, u32, Vec<f32>)> =
                 owners.into_iter().zip(vectors).map(|((seq, part), vector)| (seq, part, vector)).collect();

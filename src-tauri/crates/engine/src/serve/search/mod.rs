@@ -317,7 +317,7 @@ impl Serve<'_> {
         let limit = ask.limit as usize;
         let mut found = Found { visible: view.map(|view| view.conversations().iter().cloned().collect()), ..Found::default() };
         if !query.is_empty() {
-            let (vector, model) = match self.question_vector(tx, view, &query)? {
+            let (vector, model) = match self.question_vector(&query) {
                 Some((model, vector)) => (Some(vector), Some(model)),
                 None => (None, None),
             };
@@ -380,25 +380,15 @@ impl Serve<'_> {
         Ok(())
     }
 
-    /// The question as a vector, with the model's name; `None` if there is no model or it fails, in
-    /// which case only words count.
-    pub(crate) fn question_vector(
-        &self,
-        tx: &ReadTx<'_>,
-        view: Option<&View>,
-        query: &Query,
-    ) -> std::result::Result<Option<(String, Vec<f32>)>, StoreError> {
-        let Some(embedder) = self.engine.inner.embedder.ready().filter(|_| query.has_words()) else { return Ok(None) };
-        let index = self.engine.inner.search.current(tx, Some(embedder.name()))?;
-        let speakers = rank::speakers_in(&index, view, query, &Cues::default());
-        let about = rank::without_names(&query.about, &speakers);
-        drop(index);
+    /// The question as a vector, with the model's name; `None` if there is no model or it fails, in which case only words count.
+    pub(crate) fn question_vector(&self, query: &Query) -> Option<(String, Vec<f32>)> {
+        let embedder = self.engine.inner.embedder.ready().filter(|_| query.has_words())?;
         let vector = embedder
-            .embed(&[&about])
+            .embed_questions(&[&query.about])
             .inspect_err(|error| tracing::warn!(%error, "a question could not be embedded"))
             .ok()
-            .and_then(|mut vectors| vectors.pop());
-        Ok(vector.map(|vector| (embedder.name().to_owned(), vector)))
+            .and_then(|mut vectors| vectors.pop())?;
+        Some((embedder.name().to_owned(), vector))
     }
 
     /// The scope of a search.

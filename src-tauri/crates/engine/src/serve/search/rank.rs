@@ -139,25 +139,6 @@ pub(crate) fn speakers_in<'i>(index: &'i Index, view: Option<&View>, query: &Que
     found
 }
 
-/// The question without the names of people, because their own lines seldom contain their names.
-pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
-    let names: HashSet<&str> = speakers.iter().flat_map(|speaker| speaker.names.iter().map(String::as_str)).collect();
-    let chars: Vec<char> = about.chars().collect();
-    let mut kept = String::with_capacity(about.len());
-    let mut at = 0;
-    for word in words(about).into_iter().filter(|word| names.contains(word.plain.as_str())) {
-        kept.extend(&chars[at..word.place.start]);
-        at = word.place.end;
-        // The ending of "Mara's" is removed with the name.
-        if matches!(chars.get(at), Some('\'' | '’')) && chars.get(at + 1) == Some(&'s') {
-            at += 2;
-        }
-    }
-    kept.extend(&chars[at..]);
-    let kept = kept.split_whitespace().collect::<Vec<_>>().join(" ");
-    if kept.chars().any(char::is_alphanumeric) { kept } else { about.to_owned() }
-}
-
 /// The weight of the question's words in each message.
 #[derive(Default)]
 struct Weighed {

@@ -2,23 +2,23 @@
 //! scale and 32 values of 4 bits.
 
 /// The length of a vector.
-pub(super) const WIDTH: usize = 384;
+pub(crate) const WIDTH: usize = 384;
 const BLOCK_VALUES: usize = 32;
 const BLOCK_BYTES: usize = 2 + BLOCK_VALUES / 2;
 const ROW_BYTES: usize = WIDTH / BLOCK_VALUES * BLOCK_BYTES;
 
 /// The table of vectors.
-pub(super) struct Words(Vec<u8>);
+pub(crate) struct Words(Vec<u8>);
 
 impl Words {
     /// Wraps the table. `None` if its length is invalid.
-    pub(super) fn new(bytes: Vec<u8>) -> Option<Self> {
+    pub(crate) fn new(bytes: Vec<u8>) -> Option<Self> {
         (!bytes.is_empty() && bytes.len().is_multiple_of(ROW_BYTES)).then_some(Self(bytes))
     }
 
     /// Writes the vector of a piece to `out`, which has [`WIDTH`] elements. A piece that is not in the table leaves `out` as
     /// passed in, which is zero.
-    pub(super) fn write(&self, id: u32, out: &mut [f32]) {
+    pub(crate) fn write(&self, id: u32, out: &mut [f32]) {
         let Some(row) = self.0.get(id as usize * ROW_BYTES..(id as usize + 1) * ROW_BYTES) else { return };
         for (block, out) in row.chunks_exact(BLOCK_BYTES).zip(out.chunks_exact_mut(BLOCK_VALUES)) {
             let scale = half(u16::from_le_bytes([block[0], block[1]]));

@@ -1,7 +1,7 @@
-//! The reader's vocabulary of a quarter of a million scored pieces. It splits words into their most likely pieces.
+//! The encoder's vocabulary of a quarter of a million scored pieces. It splits words into their most likely pieces.
 //!
 //! The `tokenizers` library does the rest: normalization, word boundaries and text positions. It could split words too, but its
-//! piece tree takes 290 MB, and this one takes 4 MB. Not in this module: arranging the pieces as input (`layout`).
+//! piece tree takes 290 MB, and this one takes 4 MB. Not in this module: arranging the pieces as input.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ use tokenizers::{
 /// How far below the worst piece's score a character that no piece contains is scored, as in SentencePiece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
-/// Splits texts into the reader's pieces.
-pub(super) type Tokenizer = TokenizerImpl<Pieces, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
+/// Splits texts into the encoder's pieces.
+pub(crate) type Tokenizer = TokenizerImpl<Pieces, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
 
 /// The parts of `tokenizer.json` that are needed to split words.
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ struct Vocabulary {
 }
 
 /// The pieces, looked up by their bytes, and the score of each.
-pub(super) struct Pieces {
+pub(crate) struct Pieces {
     ids: Map<Vec<u8>>,
     scores: Vec<f64>,
     unknown: u32,
@@ -43,7 +43,7 @@ pub(super) struct Pieces {
 }
 
 /// Creates the tokenizer described by this file.
-pub(super) fn tokenizer(file: &[u8]) -> Result<Tokenizer> {
+pub(crate) fn tokenizer(file: &[u8]) -> Result<Tokenizer> {
     let File { normalizer, pre_tokenizer, model } = serde_json::from_slice(file)?;
     TokenizerBuilder::new()
         .with_model(Pieces::new(model)?)

@@ -112,7 +112,7 @@ impl Ran {
 }
 
 /// Files that the reader needs from the `make model` folder.
-const READER_PARTS: [&str; 2] = ["reader", "libonnxruntime.so"];
+const READER_PARTS: [&str; 4] = ["reader", "words.q4", "tokenizer.json", "libonnxruntime.so"];
 
 /// A data folder, and next to it a model folder that contains only the reader. Without the embedding model, texts are compared by
 /// words, which is fast.

@@ -131,27 +131,28 @@ struct Manifest {
 #[derive(Debug)]
 pub(crate) struct Folder<'a> {
     dir: &'a Path,
-    manifest: Manifest,
     pub(crate) description: Description,
 }
 
 impl<'a> Folder<'a> {
     pub(crate) fn open(dir: &'a Path) -> Result<Self, ModelError> {
-        let missing = || ModelError::Missing { dir: dir.to_owned() };
         // A relative folder depends on where the program is started, and anyone who can create that folder would choose the
         // library.
         if !dir.is_absolute() {
-            return Err(missing());
+            return Err(ModelError::Missing { dir: dir.to_owned() });
         }
-        let file = dir.join(MANIFEST);
-        let bytes = std::fs::read(&file).map_err(|_| missing())?;
-        let manifest = serde_json::from_slice(&bytes).map_err(|_| ModelError::Corrupt { file })?;
-        Ok(Self { dir, manifest, description: Description::built_in()? })
+        Ok(Self { dir, description: Description::built_in()? })
+    }
+
+    fn manifest(&self) -> Result<Manifest, ModelError> {
+        let file = self.dir.join(MANIFEST);
+        let bytes = std::fs::read(&file).map_err(|_| ModelError::Missing { dir: self.dir.to_owned() })?;
+        serde_json::from_slice(&bytes).map_err(|_| ModelError::Corrupt { file })
     }
 
     /// Name and dimension of the vectors.
-    pub(crate) fn vectors(&self) -> (String, usize) {
-        (self.manifest.name.clone(), self.manifest.dimension)
+    pub(crate) fn vectors(&self) -> Result<(String, usize), ModelError> {
+        self.manifest().map(|manifest| (manifest.name, manifest.dimension))
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -167,7 +168,7 @@ impl<'a> Folder<'a> {
         let bytes = std::fs::read(self.path(name)).map_err(|_| self.corrupt(name))?;
         let digest = sha256(&bytes);
         if name == TRUNK {
-            return if self.manifest.files.get(name) == Some(&digest) { Ok(bytes) } else { Err(self.corrupt(name)) };
+            return if self.manifest()?.files.get(name) == Some(&digest) { Ok(bytes) } else { Err(self.corrupt(name)) };
         }
         match self.description.hash(name) {
             Some(hash) if hash == digest => Ok(bytes),

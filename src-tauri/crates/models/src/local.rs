@@ -44,9 +44,9 @@ impl std::fmt::Debug for LocalEmbedder {
 /// Runtime library for the whole process.
 pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
     let folder = Folder::open(dir)?;
+    let (name, dimension) = folder.vectors()?;
     let open = |name: &str| session(dir, &folder.read(name)?).map_err(|error| runtime(&error));
     let layers = Layers { trunk: open(files::TRUNK)?, upper: open(files::SENTENCES)? };
-    let (name, dimension) = folder.vectors();
     tracing::info!(model = name, threads = threads(), "embedding model ready");
     Ok(LocalEmbedder { name, dimension, vocabulary: Vocabulary::open(&folder)?, layers: Mutex::new(layers) })
 }

@@ -100,7 +100,6 @@ mod tests {
             Evidence { words: 0.9, ..base },
             Evidence { words_around: [0.0, 0.9, 0.0, 0.0], ..base },
             Evidence { words_of_conversation: 0.9, ..base },
-            Evidence { is_speaker: true, ..base },
             Evidence { date: 1.0, ..base },
         ];
         for has_vectors in [true, false] {
@@ -108,6 +107,7 @@ mod tests {
                 assert!(better.score(has_vectors) > base.score(has_vectors), "{better:?}");
             }
         }
+        assert!(Evidence { is_speaker: true, ..base }.score(false) > base.score(false), "a vector contains the speaker's name");
         assert!(Evidence { meaning: 0.6, ..base }.score(true) > base.score(true));
         assert_eq!(Evidence { meaning: 0.6, ..base }.score(false), base.score(false), "words alone know no meaning");
     }

@@ -261,7 +261,8 @@ fn what_is_off_the_record_gets_no_vector_and_is_found_by_words_alone() {
     let arrivals = || f.engine.store().read(|tx| tx.vectors().last_arrival()).unwrap();
     assert_eq!(arrivals(), 1, "one of the two has a vector");
     let secret = ask(&f.engine, "where is the money in zanzibar");
-    assert_eq!(secret.messages[0].evidence.meaning, 0.0);
+    let secret = secret.messages.iter().find(|hit| hit.message.content.contains("zanzibar")).unwrap();
+    assert_eq!(secret.evidence.meaning, 0.0);
     assert!(ask(&f.engine, "where do lemurs live").messages[0].evidence.meaning > 0.0, "control");
     f.engine.erasure().set_private(&open, true, Existing::Hide).unwrap();
     assert_eq!(arrivals(), 0, "turned private, with what was derived from it");
@@ -286,9 +287,13 @@ fn an_audience_finds_and_counts_only_what_is_open_to_it() {
     let context = f
         .engine
         .serve()
-        .context(&ContextRequest { audience, query: Some("Where is the old camera?".to_owned()), ..ContextRequest::default() })
+        .context(&ContextRequest {
+            audience,
+            query: Some("Where did you keep the old film camera of grandfather?".to_owned()),
+            ..ContextRequest::default()
+        })
         .unwrap();
-    assert!(context.text.contains("attic"), "the context finds by the same search: {}", context.text);
+    assert!(context.text.contains("film camera"), "the context finds by the same search: {}", context.text);
     assert!(!context.text.contains("boat"));
 }
 

@@ -31,9 +31,9 @@ const SAID: f64 = 1.0;
 /// Number of nearest lines averaged for a topic's similarity to a question, because a single line may be near by chance.
 const NEAREST_LINES: usize = 3;
 
-/// Minimum average; below it, a topic has nothing to do with the question. Higher than for a single line, because the best of
-/// many lines are averaged.
-const MEANING_MIN: f32 = 0.4;
+/// Minimum average; below it, a topic has nothing to do with the question. Higher than for a single line of a search, because
+/// the best of many lines are averaged, and lower than for a line that answers by itself.
+const MEANING_MIN: f32 = 0.35;
 
 /// Weight of similarity in meaning relative to one rare word, as for memories.
 const MEANING_WEIGHT: f64 = 8.0;

@@ -19,8 +19,9 @@ before(async () => {
         await home.cli('import', file);
         await home.cli('run-jobs', '--until-idle');
       };
+      // At one time, or the later would be known to replace the earlier, and nothing would be left to find.
       await said('then', '2026-03-02T10:00:00Z', 'I live in Utrecht.');
-      await said('now', '2026-05-02T10:00:00Z', 'I live in Rotterdam.');
+      await said('now', '2026-03-02T10:00:00Z', 'I live in Rotterdam.');
       await home.cli('approve', ...lines(await home.cli('memories', '--json')).map(({ id }) => id));
     },
   });
@@ -42,7 +43,7 @@ test('one button looks through the memories and says how many are at fault', asy
 test('a finding is acted on by its button, and undo takes it back', async () => {
   await keepsake.click('btn-audit-act');
   await keepsake.sees('audit-finding', 'Done');
-  await keepsake.until('only the newer one in use', async () => (await inUse()).join() === 'User: “I live in Rotterdam”');
+  await keepsake.until('one of the two in use', async () => (await inUse()).length === 1);
   await keepsake.click('btn-undo');
   await keepsake.until('both in use again', async () => (await inUse()).length === 2);
   assert.deepEqual(await inUse(), ['User: “I live in Rotterdam”', 'User: “I live in Utrecht”']);

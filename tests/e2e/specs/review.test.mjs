@@ -119,7 +119,7 @@ test('a merge shows what goes and what stays, and happens only when that is conf
 });
 
 test('what shares a name with an approved memory and says something else is not offered for merging', async () => {
-  await say('c20', 20, 'My brother Tom repairs old bicycles in his garage.');
+  await say('c20', 20, 'My brother Tom repairs old bicycles in Ghent.');
   const bicycles = await keepsake.until(
     'the first to wait',
     async () => lines(await keepsake.cli('memories', '--status', 'pending', '--json')).find((each) => each.content.includes('bicycles')),

@@ -19,7 +19,7 @@ const walk = Array.from({ length: LONG_MESSAGES }, (_, index) =>
     conversation: 'walk', title: 'Long walk', channel_type: 'dm', channel_id: 'ida', visibility: 'private', id: `walk-${index}`,
     time: new Date(Date.UTC(2026, 0, 5, 8) + index * 60_000).toISOString(),
     author: index % 2 === 0 ? 'Ida' : 'Mara', author_handle: index % 2 === 0 ? 'ida' : 'mara', role: index % 2 === 0 ? 'person' : 'owner',
-    text: index === AT ? LINE : index === AT - 1 ? 'What is that bird over there?' : `Step ${index}, and the path goes on along the shore.`,
+    text: index === AT ? LINE : index === AT - 1 ? 'What is that bird over there?' : index % 20 === 0 ? `The shore again, and the shore ${index} steps on.` : `Step ${index}, and the path goes on along the shore.`,
   }),
 );
 

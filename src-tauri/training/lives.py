@@ -15,16 +15,18 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "lives"
 # By file, which is by author: what measures and calibrates is never trained on.
-HELD_OUT = ("02", "07", "08", "12")
+HELD_OUT = ("02", "07", "08", "12", "26", "29")
 SIGNS = {"!": "needed", "+": "useful", "x": "harmful"}
 
 Line = collections.namedtuple("Line", "number conversation day speaker text")
 Ask = collections.namedtuple("Ask", "kind text marks")  # marks: number of a line → needed, useful or harmful
-Life = collections.namedtuple("Life", "file lines asks")
+# outdated, kept, fallen: pairs (later, earlier) of numbers; promises: numbers of all promises
+Life = collections.namedtuple("Life", "file lines asks outdated kept fallen promises")
 
 CONVERSATION = re.compile(r"== (.+?) \| (\d{4}-\d\d-\d\d)$")
 MESSAGE = re.compile(r"(\d+) ([^:]{1,40}): (.+)$")
 ASKED = re.compile(r"\?\? (task|question) \| (.+)$")
+BETWEEN = re.compile(r"=([>kfo])((?: \d+)+)$")
 
 
 def role(speaker):
@@ -36,6 +38,7 @@ def parse(paths=None):
     found, faults = [], []
     for path in sorted(paths or FOLDER.glob("*.txt")):
         lines, asks, conversation = {}, [], None
+        between = {"outdated": set(), "kept": set(), "fallen": set(), "promises": set()}
         fault = lambda reason: faults.append((path.name, at, reason))  # noqa: E731,B023
         for at, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             text = text.strip()
@@ -43,6 +46,8 @@ def parse(paths=None):
                 continue
             if match := CONVERSATION.match(text):
                 conversation = match.groups()
+            elif match := BETWEEN.match(text):
+                put_between(match[1], [int(n) for n in match[2].split()], lines, between, fault)
             elif match := ASKED.match(text):
                 asks.append(Ask(match[1], match[2].strip(), {}))
             elif text[:1] in SIGNS and text[1:2] == " " and asks:
@@ -54,8 +59,19 @@ def parse(paths=None):
                 lines[int(match[1])] = Line(int(match[1]), *conversation, match[2], match[3])
             else:
                 fault("is neither a message nor something asked")
-        found.append(Life(path.name, list(lines.values()), asks))
+        found.append(Life(path.name, list(lines.values()), asks, **between))
     return found, faults
+
+
+def put_between(sign, numbers, lines, between, fault):
+    """What one message says of earlier ones, or that a promise stays open."""
+    if any(number not in lines for number in numbers) or any(number >= numbers[0] for number in numbers[1:]) or (sign == "o") != (len(numbers) == 1):
+        return fault(f"{numbers} are no later message and earlier ones")
+    later, *earlier = numbers
+    if sign != ">":
+        between["promises"] |= set(earlier or numbers)
+    if sign != "o":
+        between[{">": "outdated", "k": "kept", "f": "fallen"}[sign]] |= {(later, one) for one in earlier}
 
 
 def split(lives):
@@ -66,6 +82,16 @@ def split(lives):
 def embedded(line):
     """A message as the product embeds it (`with_speaker` in embed.rs)."""
     return f"{line.speaker}: {line.text}" if role(line.speaker) == "person" else line.text
+
+
+def turns(life, later, earlier):
+    """(role, text) of an earlier message, of what stands right before the later one, and of that, as they are compared."""
+    place = next(i for i, line in enumerate(life.lines) if line.number == later)
+    first = next(line for line in life.lines if line.number == earlier)
+    found = [first, *life.lines[max(0, place - 1) : place + 1]]
+    if found[1] is first or found[1][1:3] != found[-1][1:3]:  # the earlier one itself, or of another conversation
+        del found[1]
+    return [(role(line.speaker), line.text) for line in found]
 
 
 def write(life, folder):
@@ -99,7 +125,8 @@ def main():
         print(f"{file}:{number}: {reason}")
     for life in found:
         marks = collections.Counter(mark for ask in life.asks for mark in ask.marks.values())
-        print(f"{life.file:20} {len(life.lines)} messages, {len(life.asks)} asks, {dict(marks)}")
+        between = {name: len(getattr(life, name)) for name in ("outdated", "kept", "fallen", "promises")}
+        print(f"{life.file:20} {len(life.lines)} messages, {len(life.asks)} asks, {dict(marks)}, {between}")
     sys.exit(bool(faults))
 
 

@@ -25,7 +25,7 @@ import fit_search
 CONSIDERED = 60  # FOUND_MESSAGES in relevance.rs
 SERVED = 8  # LINES_MAX there
 PENALTY, ROUNDS = 1e-3, 400
-MEANING = 5  # place of the cosine among the cues
+MEANING, BEFORE, AFTER = 5, 7, 8  # places among the cues: cosines of a message, and of those right before and after it
 
 
 def search_weights():
@@ -47,7 +47,8 @@ def asked(keepsake, folder, name, weights):
         lines = []
         for rank, (hit, cues) in enumerate(zip(found[q["id"]]["hits"], found[q["id"]]["cues"])):
             helps = None if hit in q["harmful"] else float(hit in q["evidence"] or hit in q["useful"])
-            lines.append(([max(cues[MEANING], 0.0), sum(map(float.__mul__, weights, cues)), math.log1p(rank)], helps, hit in q["evidence"]))
+            around = max(cues[BEFORE], cues[AFTER], 0.0)
+            lines.append(([max(cues[MEANING], 0.0), sum(map(float.__mul__, weights, cues)), math.log1p(rank), around], helps, hit in q["evidence"]))
         out.append((q["kind"], len(q["evidence"]), lines))
     return out
 
@@ -108,7 +109,7 @@ def main():
     weights = search_weights()
     lives = [asked(args.keepsake, args.folder, name, weights) for name in names]
     table(lives, [fit([life for other, life in enumerate(lives) if other != at]) for at in range(len(lives))])
-    for name, cues in (("OF_LINE", [0, 1, 2]), ("OF_WORDING", [0])):
+    for name, cues in (("OF_LINE", [0, 1, 2, 3]), ("OF_WORDING", [0])):
         cut = [[(kind, evidence, [([x[k] for k in cues], y, n) for x, y, n in lines]) for kind, evidence, lines in life] for life in lives]
         bias, fitted = fit(cut)
         print(f"{name}: bias {bias:.2f}, each {[round(w, 2) for w in fitted]}")

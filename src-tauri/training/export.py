@@ -24,6 +24,7 @@ import torch
 
 import data
 import encoder
+import lives
 import measure
 import network
 import pairs
@@ -33,7 +34,8 @@ import sentences
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 from graph import FLOAT, GELU_OFFSET, INT64, SHAPE, WEIGHT_LEVELS, Graph, sentences as sentences_graph, PARTS  # noqa: E402
 
-FORMAT = 4  # of reader.json and the graphs; a program that knows another number refuses them
+FORMAT = 5  # of reader.json and the graphs; a program that knows another number refuses them
+FOLDER = pathlib.Path(__file__).resolve().parent / "reader"  # what the product ships
 LARGEST = 15_000_000  # bytes of a graph, which lies in the repository
 READER = ("lower.onnx", "upper.onnx", "statements.onnx")
 SENTENCES = "sentences.onnx"
@@ -215,13 +217,17 @@ def samples(examples, run, words, tokens, calibration):
 def pair_samples(run, words, tokens):
     """Pairs of statements with what this code makes of them, some of each change and some that have nothing to do with each other."""
     held_out = pairs.split(pairs.parse()[0])[1]
-    chosen = [pair for change in pairs.CHANGES for pair in [p for p in held_out if p.change == change][:PAIR_SAMPLES]]
+    chosen = [pair for change in pairs.SIGNS.values() for pair in [p for p in held_out if p.change == change][:PAIR_SAMPLES]]
     chosen += pairs.strangers(held_out, random.Random(1))[:PAIR_SAMPLES]
-    found = pairs.infer(chosen, words, tokens, run.compare)
-    return [
-        {"earlier": pair.earlier, "later": pair.later, **{change: round(float(p), 4) for change, p in zip(pairs.CHANGES, row)}}
-        for pair, row in zip(chosen, found)
-    ]
+    turns = [[("owner", pair.earlier), ("owner", pair.later)] for pair in chosen]
+    held_out = lives.split(lives.parse()[0])[1]
+    infer = lambda turns: pairs.infer([pairs.statement_row(some, tokens) for some in turns], words, run.compare)  # noqa: E731
+    for change, between in (("replaces", "outdated"), ("keeps", "kept")):
+        some = [lives.turns(life, *pair) for life in held_out for pair in sorted(getattr(life, between))]
+        surest = infer(some)[:, pairs.CHANGES.index(change)].argsort()[::-1]
+        turns += [some[i] for i in surest[:PAIR_SAMPLES]]
+    found = infer(turns)
+    return [{"turns": some, **{change: round(float(p), 4) for change, p in zip(pairs.CHANGES, row)}} for some, row in zip(turns, found)]
 
 
 def sentence_samples(path):

@@ -330,9 +330,9 @@ def main():
         json.dump(calibration, out, indent=1)
     held_out = pairs.split(pairs.parse()[0])[1]
     if held_out:
-        pairs.report(held_out, pairs.infer(held_out, words, tokens, run.compare))
+        pairs.report(held_out, pairs.infer([pairs.row(pair, tokens) for pair in held_out], words, run.compare))
         apart = pairs.strangers(held_out, random.Random(1))
-        found = pairs.infer(apart, words, tokens, run.compare)[:, 0]
+        found = pairs.infer([pairs.row(pair, tokens) for pair in apart], words, run.compare)[:, 0]
         print(f"of {len(apart)} that have nothing to do with each other are taken for a replacement: "
               + "   ".join(f"{least}: {(found >= least).sum()}" for least in pairs.LEAST))
     for path in chosen.set:

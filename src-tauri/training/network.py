@@ -5,8 +5,8 @@ Of each token: O/B/I of a fact, its category, attribute and signs (negated, impl
 (several may hold). Of a message, at the position that says who speaks: fact, nothing or unmeant, and whether it is in English
 (scores of other languages lie lower and are calibrated on their own). A token sees its own message and what stands before it.
 
-Of a statement behind an earlier one `Statements` says, where it says who speaks, whether it replaces that, says the same, or both
-stand. It has upper layers of its own on the reader's lower ones, so that it can be taught alone (decision 65).
+Of a statement behind an earlier one `Statements` says, where it says who speaks, whether it replaces that, says the same, both stand,
+or it keeps what the earlier one promised. It has upper layers of its own on the reader's lower ones, so that it can be taught alone (decision 65).
 """
 import numpy as np
 import torch
@@ -123,7 +123,7 @@ def collate(rows, words):
 def targets(rows, length):
     """Targets by head, with what teaches nothing everywhere else; `weight` is what a token of `tag` counts."""
     shape = (len(rows), length)
-    out = {name: np.full(shape, data.UNKNOWN) for name in ("tag", "category", "attribute", *MESSAGE_HEADS, *CHANGE)}
+    out = {name: np.full(shape, data.UNKNOWN) for name in ("tag", "category", "attribute", *MESSAGE_HEADS)}
     out |= {name: np.full((*shape, TOKEN_HEADS[name]), -1.0, np.float32) for name in INDEPENDENT}
     out["weight"] = np.zeros(shape, np.float32)
     for i, row in enumerate(rows):
@@ -133,7 +133,7 @@ def targets(rows, length):
             s = slice(part.role + 1, part.role + 1 + part.length)
             for name in ("tag", "category", "attribute", *INDEPENDENT):
                 out[name][i, s] = getattr(part.targets, name)
-            for name in (*MESSAGE_HEADS, *CHANGE):
+            for name in MESSAGE_HEADS:
                 out[name][i, part.role] = getattr(part.targets, name)
             out["weight"][i, s] = max(1, part.length) ** -0.5  # between weighting tokens and messages alike
     return {name: torch.from_numpy(value) for name, value in out.items()}

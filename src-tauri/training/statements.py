@@ -1,41 +1,95 @@
 #!/usr/bin/env python3
-"""Teaches the layers that compare statements, and leaves the reader as it is.
+"""Teaches the layers that compare statements and messages, and leaves the reader as it is.
 
-usage: statements.py OUT.pt --from WEIGHTS.pt|FOLDER [--anew] [--epochs N] [--strangers N] [--seed N]
+usage: statements.py OUT.pt --from WEIGHTS.pt|FOLDER [--anew] [--epochs N] [--seed N]
+       statements.py --measure WEIGHTS.pt|FOLDER
 
-They begin as the reader's own upper layers. What the lower ones make of each pair is worked out once and kept in memory, so that a pass
-over all pairs takes five minutes on two cores. Deliberately not here: the reader (`train.py`).
+They learn from pairs of statements (pairs/) what a later one makes of an earlier one; and from lives, which message makes which
+outdated and which keeps what was promised, among others near it or right before it. What the lower layers make of each pair is worked
+out once and kept in memory, so that a pass over all takes some ten minutes on two cores. Deliberately not here: the reader (`train.py`).
 """
 import argparse
 import random
+import sys
 import time
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
 import data
 import encoder
 import export
+import lives
 import network
 import pairs
+import sentences
 
 RATE, HEAD_RATE = 2e-4, 1e-3
 WARM_UP, LOWEST = 0.08, 0.02  # as train.py's
 TOKENS = 3300  # a batch
 SHORTEST = 20  # tokens that a row counts at least in a batch, or a batch of short rows would be hundreds of them
+STATEMENTS = 0.6  # of the pairs of statements, beside all of lives
+NEAR, NEXT = 12, 6  # earlier messages of a life that one is compared with: the nearest, and those right before it
+# Of those without a mark, so many are taught: beside a message that changes something, of promises, and of all others. Else a change is
+# told by its own sound, whatever stands before it.
+BESIDE, PROMISES, OTHERS = 0.8, 0.5, 0.12
+# What is taught where an author's marks say only what a message does not do: neither outdated nor kept; not outdated (of a life in which
+# promises are not marked).
+STANDS, NOT_OUTDATED = len(pairs.CHANGES), len(pairs.CHANGES) + 1
+LEAST = (0.2, 0.3, 0.5, 0.7, 0.85)  # probabilities at which is measured
+
+REPLACES, SAME, BOTH, KEEPS = range(4)
+
+
+def compared(life, near):
+    """[(later, earlier)] numbers of messages that are compared: `near` are cosines of all with all."""
+    found = set()
+    for i in range(1, len(life.lines)):
+        nearest = np.argsort(-near[i, :i])[:NEAR]
+        right_before = [j for j in range(max(0, i - NEXT), i) if life.lines[j][1:3] == life.lines[i][1:3]]
+        found |= {(life.lines[i].number, life.lines[j].number) for j in {*nearest.tolist(), *right_before}}
+    return sorted(found)
+
+
+def nearness(life):
+    """The cosines of a life's messages, by the sentence encoder that lies here."""
+    texts = [sentences.TEXT + lives.embedded(line) for line in life.lines]
+    vectors = np.array(sentences.vectors_of_graph(export.FOLDER / export.SENTENCES, texts))
+    return vectors @ vectors.T
+
+
+def rows_of_life(life, tokens, rng):
+    """The rows of all marked pairs of a life, and of some others."""
+    settled = life.kept | life.fallen
+    changing = {later for later, _ in life.outdated | settled}
+    taught = {pair: REPLACES for pair in life.outdated | life.fallen} | {pair: KEEPS for pair in life.kept - life.outdated}
+    for pair in compared(life, nearness(life)):
+        share = BESIDE if pair[0] in changing else PROMISES if pair[1] in life.promises else OTHERS
+        if pair not in taught and pair not in settled and rng.random() < share:
+            taught[pair] = STANDS if life.promises else NOT_OUTDATED
+    return [pairs.statement_row(lives.turns(life, *pair), tokens, change) for pair, change in sorted(taught.items())]
 
 
 def batches(net, words, rows):
-    """Of rows of like length: what the lower layers make of them, who sees whom, and the change at the position that tells it."""
+    """Of rows of like length: what the lower layers make of them, who sees whom, where it is told, and the change."""
     order = sorted(rows, key=lambda row: len(row.ids))
     at = 0
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=torch.cpu._is_avx512_bf16_supported()):
         while at < len(order):
             some = order[at : at + max(1, TOKENS // max(SHORTEST, len(order[at].ids)))]
             at += len(some)
-            inputs = network.collate(some, words)
-            lower, seen = net.lower(*inputs)
-            yield lower.bfloat16(), seen, network.targets(some, lower.shape[1])["change"]
+            lower, seen = net.lower(*network.collate(some, words))
+            last = [row.messages[-1] for row in some]
+            yield lower.bfloat16(), seen, torch.tensor([part.role for part in last]), torch.tensor([part.targets.change for part in last])
+
+
+def loss(scores, change):
+    known = F.log_softmax(scores, -1)
+    possible = torch.zeros(len(change), len(pairs.CHANGES), dtype=torch.bool)
+    for code, changes in {STANDS: (SAME, BOTH), NOT_OUTDATED: (SAME, BOTH, KEEPS), **{i: (i,) for i in range(len(pairs.CHANGES))}}.items():
+        possible[:, list(changes)] |= (change == code)[:, None]
+    return -torch.logsumexp(known.masked_fill(~possible, -1e4), 1).mean()
 
 
 def teach(net, ready, epochs, rng):
@@ -49,29 +103,49 @@ def teach(net, ready, epochs, rng):
     for epoch in range(1, epochs + 1):
         rng.shuffle(ready)
         total = 0.0
-        for lower, seen, change in ready:
+        for lower, seen, role, change in ready:
             step += 1
             for group in optimizer.param_groups:
                 group["lr"] = group["base"] * min(1, step / (WARM_UP * steps)) * max(LOWEST, 1 - step / steps)
             with torch.autocast("cpu", torch.bfloat16, enabled=halves):
                 scores = part(lower if halves else lower.float(), seen)["change"]
-            loss = F.cross_entropy(scores.float().flatten(0, 1), change.flatten(), ignore_index=data.UNKNOWN, label_smoothing=0.05)
-            loss.backward()
+            found = loss(scores[torch.arange(len(role)), role].float(), change)
+            found.backward()
             torch.nn.utils.clip_grad_norm_(part.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad()
-            total += loss.item()
+            total += found.item()
         print(f"  {epoch}/{epochs} loss {total / len(ready):.3f} {time.monotonic() - began:.0f} s", flush=True)
     net.eval()
+
+
+def report(tokens, words, run):
+    """Prints, of lives held out, which messages are found outdated and which promises settled, over thresholds."""
+    outdated, settled, counts = [], [], np.zeros(2, int)
+    for life in lives.split(lives.parse()[0])[1]:
+        marked = life.kept | life.fallen
+        counts += len(life.outdated), len(marked)
+        asked = compared(life, nearness(life))
+        found = pairs.infer([pairs.statement_row(lives.turns(life, *pair), tokens) for pair in asked], words, run)
+        for pair, (replaces, _, _, keeps) in zip(asked, found):
+            outdated.append((replaces, pair in life.outdated | life.fallen, pair in life.outdated))
+            if pair[1] in life.promises:
+                settled.append((replaces + keeps, pair in marked | life.outdated, pair in marked))
+    for name, some, count in zip(("outdated", "settled"), (outdated, settled), counts):
+        cells = []
+        for least in LEAST:
+            said = [(right, hit) for p, right, hit in some if p >= least]
+            cells.append(f"{least}: {len(said)} said, P {np.mean([right for right, _ in said] or [0]):.2f} R {sum(hit for _, hit in said) / count:.2f}")
+        print(f"{name} ({count})  " + "   ".join(cells))
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out")
-    options.add_argument("--from", dest="first", metavar="WEIGHTS", required=True)
+    options.add_argument("--measure", action="store_true", help="measure these weights and train nothing")
+    options.add_argument("--from", dest="first", metavar="WEIGHTS")
     options.add_argument("--anew", action="store_true", help="begin as the reader's own upper layers, and forget what was learnt")
     options.add_argument("--epochs", type=int, default=3)
-    options.add_argument("--strangers", type=int, default=2, help="beside each pair; others for another seed")
     options.add_argument("--seed", type=int, default=5)
     options.add_argument("--threads", type=int, default=2)
     chosen = options.parse_args()
@@ -79,20 +153,29 @@ def main():
     torch.manual_seed(chosen.seed)
     rng = random.Random(chosen.seed)
     statements, faults = pairs.parse()
-    if faults:
-        raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
+    found, more = lives.parse()
+    if faults + more:
+        raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults + more))
     tensors, pieces, unknown = encoder.read()
     net, words = network.start(tensors)
+    tokens = data.Tokens(encoder.tokenizer(pieces, unknown))
+    if chosen.measure:
+        return report(tokens, words, export.runner_of(chosen.out, chosen.threads).compare)
     weights = export.load(chosen.first)
     net.load_state_dict(net.state_dict() | weights)
     if chosen.anew or not any(name.startswith("statements.") for name in weights):
         net.statements.layer.load_state_dict(net.layer[network.LOWER :].state_dict())
     net.eval()
-    rows = pairs.training_rows(pairs.split(statements)[0], data.Tokens(encoder.tokenizer(pieces, unknown)), rng, chosen.strangers)
-    print(f"{len(rows)} pairs and strangers", flush=True)
+    rows = pairs.training_rows(pairs.split(statements)[0], tokens, rng)
+    rows = rng.sample(rows, int(STATEMENTS * len(rows)))
+    print(f"{len(rows)} pairs of statements", flush=True)
+    for life in lives.split(found)[0]:
+        rows += rows_of_life(life, tokens, rng)
+    print(f"{len(rows)} with those of lives", flush=True)
     teach(net, list(batches(net, words, rows)), chosen.epochs, rng)
     torch.save(net.state_dict(), chosen.out)
+    return report(tokens, words, export.runner_of(chosen.out, chosen.threads).compare)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

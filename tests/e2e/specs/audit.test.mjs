@@ -13,15 +13,15 @@ const lines = (text) => text.split('\n').filter(Boolean).map((line) => JSON.pars
 before(async () => {
   keepsake = await launch({
     async prepare(home) {
-      const said = async (name, time, text) => {
+      const said = async (name, time, text, visibility) => {
         const file = join(home.home, `${name}.jsonl`);
-        await writeFile(file, JSON.stringify({ conversation: name, title: name, channel_type: 'chat', channel_id: name, id: 1, time, author: 'Mara', role: 'owner', text }));
+        await writeFile(file, JSON.stringify({ conversation: name, title: name, channel_type: 'chat', channel_id: name, visibility, id: 1, time, author: 'Mara', role: 'owner', text }));
         await home.cli('import', file);
         await home.cli('run-jobs', '--until-idle');
       };
-      // At one time, or the later would be known to replace the earlier, and nothing would be left to find.
-      await said('then', '2026-03-02T10:00:00Z', 'I live in Utrecht.');
-      await said('now', '2026-03-02T10:00:00Z', 'I live in Rotterdam.');
+      // Fewer people may see the newer one, so that the older one stays in use when both are approved.
+      await said('then', '2026-03-02T10:00:00Z', 'I live in Utrecht.', 'public');
+      await said('now', '2026-05-02T10:00:00Z', 'I live in Rotterdam.', 'private');
       await home.cli('approve', ...lines(await home.cli('memories', '--json')).map(({ id }) => id));
     },
   });
@@ -43,7 +43,7 @@ test('one button looks through the memories and says how many are at fault', asy
 test('a finding is acted on by its button, and undo takes it back', async () => {
   await keepsake.click('btn-audit-act');
   await keepsake.sees('audit-finding', 'Done');
-  await keepsake.until('one of the two in use', async () => (await inUse()).length === 1);
+  await keepsake.until('only the newer one in use', async () => (await inUse()).join() === 'User: “I live in Rotterdam”');
   await keepsake.click('btn-undo');
   await keepsake.until('both in use again', async () => (await inUse()).length === 2);
   assert.deepEqual(await inUse(), ['User: “I live in Rotterdam”', 'User: “I live in Utrecht”']);

@@ -163,18 +163,25 @@ pub struct Reading {
     pub marks: Vec<Mark>,
 }
 
-/// Two statements about the same person, in chronological order.
+/// Two statements or messages in chronological order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementPair<'a> {
-    /// Role of the person who made them.
-    pub role: Role,
-    /// The earlier statement.
-    pub earlier: &'a str,
-    /// The later statement.
-    pub later: &'a str,
+    /// The earlier one.
+    pub earlier: Utterance<'a>,
+    /// What was said right before the later one, because an answer is not understood without its question.
+    pub before: Option<Utterance<'a>>,
+    /// The later one.
+    pub later: Utterance<'a>,
 }
 
-/// How a later statement affects an earlier one: three probabilities that add up to 1.
+impl<'a> StatementPair<'a> {
+    /// Two statements of one person.
+    pub fn of_one(role: Role, earlier: &'a str, later: &'a str) -> Self {
+        Self { earlier: Utterance { role, text: earlier }, before: None, later: Utterance { role, text: later } }
+    }
+}
+
+/// How a later statement affects an earlier one: four probabilities that add up to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Change {
     /// The earlier one is outdated, was never true, or has a new value.
@@ -183,6 +190,8 @@ pub struct Change {
     pub same: f64,
     /// Both are true.
     pub both: f64,
+    /// What the earlier one promised is done.
+    pub keeps: f64,
 }
 
 /// A message, as input of the reader.

@@ -48,19 +48,16 @@ const ENDINGS: [&str; 3] = [" now", " no longer", " any more"];
 const SETTLED: &str = "I've ";
 
 /// A later statement that contains one of the [`ENDINGS`] replaces an earlier one with the same first two words. A later
-/// statement that starts with [`SETTLED`] replaces a promise that contains its last word.
+/// statement that starts with [`SETTLED`] keeps a promise that contains its last word.
 fn change(pair: &StatementPair<'_>) -> Change {
     let words = |text: &str| text.split_whitespace().map(|word| word.trim_end_matches('.').to_lowercase()).collect::<Vec<_>>();
-    let (earlier, later) = (words(pair.earlier), words(pair.later));
-    let is_end = ENDINGS.iter().any(|ending| pair.later.contains(ending)) && earlier.iter().take(2).eq(later.iter().take(2));
-    let is_kept = pair.later.starts_with(SETTLED)
-        && PROMISES.iter().any(|promise| pair.earlier.starts_with(promise))
+    let (earlier, later) = (words(pair.earlier.text), words(pair.later.text));
+    let is_end = ENDINGS.iter().any(|ending| pair.later.text.contains(ending)) && earlier.iter().take(2).eq(later.iter().take(2));
+    let is_kept = pair.later.text.starts_with(SETTLED)
+        && PROMISES.iter().any(|promise| pair.earlier.text.starts_with(promise))
         && later.last().is_some_and(|last| earlier.contains(last));
-    if is_end || is_kept {
-        Change { replaces: SURE, same: 0.0, both: 1.0 - SURE }
-    } else {
-        Change { replaces: 0.0, same: 0.0, both: 1.0 }
-    }
+    let (replaces, keeps) = (if is_end { SURE } else { 0.0 }, if is_kept && !is_end { SURE } else { 0.0 });
+    Change { replaces, same: 0.0, both: 1.0 - replaces - keeps, keeps }
 }
 
 /// A reader for the simple sentences used in tests, for tests only. It classifies a sentence by its beginning and does not

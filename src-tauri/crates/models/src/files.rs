@@ -29,7 +29,7 @@ const MANIFEST: &str = "manifest.json";
 /// The folder of the reader's weights. It is separate so that everything else can be used without the reader.
 const READER_FOLDER: &str = "reader";
 /// The model format that this program can run (`training/export.py`).
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// The description that `make reader` writes together with the weights.
 const BUILT_IN: &str = include_str!("../../../training/reader/reader.json");
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use ort::session::Session;
 use ort::value::Tensor;
 
-use crate::encoder::{BATCH_TOKENS, CLS, SEP, Vocabulary, WIDTH, lock, runtime, session, threads};
+use crate::encoder::{BATCH_TOKENS, CLS, SEP, Vocabulary, WIDTH, lock, session, threads};
 use crate::files::{self, Folder};
 use crate::{EmbedError, Embedder, ModelError};
 
@@ -45,7 +45,7 @@ impl std::fmt::Debug for LocalEmbedder {
 pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
     let folder = Folder::open(dir)?;
     let (name, dimension) = folder.vectors()?;
-    let open = |name: &str| session(dir, &folder.read(name)?).map_err(|error| runtime(&error));
+    let open = |name: &str| session(dir, &folder.read(name)?);
     let layers = Layers { trunk: open(files::TRUNK)?, upper: open(files::SENTENCES)? };
     tracing::info!(model = name, threads = threads(), "embedding model ready");
     Ok(LocalEmbedder { name, dimension, vocabulary: Vocabulary::open(&folder)?, layers: Mutex::new(layers) })

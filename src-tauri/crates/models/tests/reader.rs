@@ -27,11 +27,11 @@ struct Samples {
 
 #[derive(Debug, Deserialize)]
 struct SamplePair {
-    earlier: String,
-    later: String,
+    turns: Vec<(Role, String)>,
     replaces: f64,
     same: f64,
     both: f64,
+    keeps: f64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -124,19 +124,29 @@ fn a_message_without_the_turns_before_it_is_marked_otherwise() {
 fn pairs_of_statements_are_compared_as_by_the_training_code() {
     let reader = reader();
     let Samples { pairs, .. } = serde_json::from_str(SAMPLES).unwrap();
-    let asked: Vec<StatementPair<'_>> =
-        pairs.iter().map(|pair| StatementPair { role: Role::Owner, earlier: &pair.earlier, later: &pair.later }).collect();
+    let turns: Vec<Vec<Utterance<'_>>> = pairs.iter().map(|pair| utterances(&pair.turns)).collect();
+    let asked: Vec<StatementPair<'_>> = turns
+        .iter()
+        .map(|turns| match turns[..] {
+            [earlier, later] => StatementPair { earlier, before: None, later },
+            [earlier, before, later] => StatementPair { earlier, before: Some(before), later },
+            _ => panic!("{turns:?}"),
+        })
+        .collect();
     let found = reader.compare(&asked).unwrap();
     assert_eq!(found.len(), pairs.len());
-    assert!(pairs.iter().any(|pair| pair.replaces > 0.6) && pairs.iter().any(|pair| pair.both > 0.7), "of both kinds");
+    let some = |of: fn(&SamplePair) -> f64| pairs.iter().any(|pair| of(pair) > 0.6);
+    assert!(some(|pair| pair.replaces) && some(|pair| pair.both) && some(|pair| pair.keeps), "of all kinds");
+    assert!(turns.iter().any(|turns| turns.len() > 2), "some with what was said before");
     for (pair, change) in pairs.iter().zip(&found) {
-        for (here, there) in [(change.replaces, pair.replaces), (change.same, pair.same), (change.both, pair.both)] {
+        for (here, there) in
+            [(change.replaces, pair.replaces), (change.same, pair.same), (change.both, pair.both), (change.keeps, pair.keeps)]
+        {
             assert!((here - there).abs() < TOLERANCE, "{pair:?}: {change:?}");
         }
     }
     let odd = ["", "👍", "x".repeat(50_000).leak()];
-    let odd: Vec<StatementPair<'_>> =
-        odd.iter().map(|text| StatementPair { role: Role::Person, earlier: text, later: text }).collect();
+    let odd: Vec<StatementPair<'_>> = odd.iter().map(|text| StatementPair::of_one(Role::Person, text, text)).collect();
     assert_eq!(reader.compare(&odd).unwrap().len(), 3, "odd input is compared without harm");
     assert!(reader.compare(&[]).unwrap().is_empty());
 }

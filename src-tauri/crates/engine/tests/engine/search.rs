@@ -25,7 +25,7 @@ fn texts(found: &Found) -> Vec<&str> {
 }
 
 /// Runs the embedding lane until nothing is left.
-fn embed(engine: &Engine) {
+pub(crate) fn embed(engine: &Engine) {
     engine.embeddings().queue().unwrap();
     while let Step::Ran(_, state) = engine.queue().run_next(Lane::Embed, &|_| {}).unwrap() {
         assert_eq!(state, JobState::Done);
@@ -287,13 +287,9 @@ fn an_audience_finds_and_counts_only_what_is_open_to_it() {
     let context = f
         .engine
         .serve()
-        .context(&ContextRequest {
-            audience,
-            query: Some("Where did you keep the old film camera of grandfather?".to_owned()),
-            ..ContextRequest::default()
-        })
+        .context(&ContextRequest { audience, query: Some("Where is the old camera?".to_owned()), ..ContextRequest::default() })
         .unwrap();
-    assert!(context.text.contains("film camera"), "the context finds by the same search: {}", context.text);
+    assert!(context.text.contains("attic"), "the context finds by the same search: {}", context.text);
     assert!(!context.text.contains("boat"));
 }
 

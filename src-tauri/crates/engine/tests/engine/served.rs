@@ -1,9 +1,11 @@
 //! Tests the form in which text is served to agents.
 
+use keepsake_domain::Clock;
 use keepsake_engine::{Act, Audience, ContextRequest, SearchAsk};
 use keepsake_testkit::Conversation;
 
 use crate::fixture::Fixture;
+use crate::search::embed;
 
 #[test]
 fn an_agent_is_served_no_credential_no_order_and_nothing_hidden() {
@@ -197,6 +199,30 @@ fn a_context_for_a_question_holds_what_answers_it_and_nothing_else() {
     assert!(others == 0 && text.contains("pump"), "{text}");
     assert_eq!(unrelated(Some("volcano")), (0, String::new()), "nothing says it, so nothing is served");
     assert!(unrelated(None).0 > 3, "control: without a question there is more: {}", unrelated(None).1);
+}
+
+#[test]
+fn a_message_that_a_later_one_makes_outdated_is_not_served_and_the_later_one_is() {
+    let told = |later: &str| {
+        let f = Fixture::new();
+        f.append(&Conversation::new("ana").channel("dm", "ana").messages("owner Mara: I live in Oslo with the red boat."));
+        let then = f.clock.now();
+        f.clock.advance_ms(keepsake_domain::DAY_MS);
+        f.append(&Conversation::new("ben").channel("dm", "ben").messages(&format!("owner Mara 2026-03-20 10:00: {later}")));
+        embed(&f.engine);
+        [(None, None), (None, Some(then)), (Some("dm:ana"), None)].map(|(channel, as_of)| {
+            let audience = Audience { channel: channel.map(str::to_owned), agent: Some("nova".to_owned()), person: None };
+            let query = Some("Where do I live with the boat?".to_owned());
+            let text =
+                f.engine.serve().context(&ContextRequest { audience, query, as_of, ..ContextRequest::default() }).unwrap().text;
+            (text.contains("Oslo"), text.contains("Bergen"))
+        })
+    };
+    let [today, at_that_time, with_ana] = told("I live in Bergen now, the boat is sold.");
+    assert_eq!(today, (false, true));
+    assert_eq!(at_that_time, (true, false), "at that time it was so");
+    assert_eq!(with_ana, (true, false), "where the later one may not surface, it hides nothing");
+    assert_eq!(told("I live in Bergen too, the boat is sold.")[0], (true, true), "control: it makes nothing outdated");
 }
 
 #[test]

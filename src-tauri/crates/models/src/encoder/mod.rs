@@ -57,7 +57,7 @@ impl Vocabulary {
 }
 
 /// An error of ONNX Runtime or of the tokenizer.
-pub(crate) fn runtime(error: &dyn std::fmt::Display) -> ModelError {
+fn runtime(error: &dyn std::fmt::Display) -> ModelError {
     ModelError::Runtime { reason: error.to_string() }
 }
 

@@ -249,11 +249,10 @@ pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &m
     Ok(found)
 }
 
-/// A row in which the second turn follows the first. A statement is a single sentence; if it is longer, its beginning is
-/// enough.
-pub(super) fn statement(turns: &[Utterance<'_>; 2], tokens: &mut Tokens<'_>) -> Result<Row, String> {
+/// A row in which the last turn follows the others. If it is long, its beginning is enough.
+pub(super) fn statement(turns: &[Utterance<'_>], tokens: &mut Tokens<'_>) -> Result<Row, String> {
     let mut found = Vec::new();
-    rows_of(turns, 1..2, tokens, &mut found)?;
+    rows_of(turns, turns.len() - 1..turns.len(), tokens, &mut found)?;
     Ok(found.swap_remove(0))
 }
 

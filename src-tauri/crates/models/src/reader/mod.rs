@@ -30,7 +30,7 @@ use layout::{Part, Row, Tokens};
 const EARNEST_MIN: f64 = 0.6;
 
 /// Number of ways in which a statement can change an earlier one.
-const CHANGES: usize = 3;
+const CHANGES: usize = 4;
 
 /// Incremented whenever the same weights read messages differently, so that all messages are read again.
 const READING: u8 = 3;
@@ -159,7 +159,7 @@ impl Reader for LocalReader {
         let mut tokens = Tokens::new(&self.vocabulary.tokenizer);
         let mut rows: Vec<(usize, Row)> = Vec::new();
         for (slot, pair) in pairs.iter().enumerate() {
-            let turns = [pair.earlier, pair.later].map(|text| Utterance { role: pair.role, text });
+            let turns: Vec<Utterance<'_>> = [Some(pair.earlier), pair.before, Some(pair.later)].into_iter().flatten().collect();
             let found =
                 layout::statement(&turns, &mut tokens).map_err(|reason| ReadError::Batch { messages: pairs.len(), reason })?;
             rows.push((slot, found));
@@ -250,8 +250,8 @@ impl LocalReader {
         let parts =
             batch.into_iter().enumerate().flat_map(|(i, (slot, row))| row.parts.into_iter().map(move |part| (i, slot, part)));
         let found = parts.map(|(i, slot, part)| {
-            let [replaces, same, both] = changes[i * length + part.role].map(f64::from);
-            (slot, part, Change { replaces, same, both })
+            let [replaces, same, both, keeps] = changes[i * length + part.role].map(f64::from);
+            (slot, part, Change { replaces, same, both, keeps })
         });
         Ok(found.collect())
     }

@@ -124,6 +124,18 @@ impl Vectors<'_> {
         Ok(())
     }
 
+    /// The vector of a message's first part, if there is one.
+    pub fn of_message(&self, model: &str, seq: i64) -> Result<Option<Vec<f32>>> {
+        let Some(model) = self.model(model)? else { return Ok(None) };
+        let mut statement = self
+            .tx
+            .conn
+            .prepare_cached("SELECT scale, vector FROM vectors WHERE seq = ?1 AND model_id = ?2 ORDER BY part LIMIT 1")?;
+        let mut rows = statement.query(params![seq, model.id])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        Ok(Some(from_steps(row.get(0)?, row.get_ref(1)?.as_blob().unwrap_or_default())))
+    }
+
     /// Dot products of `query` with stored vectors, by arrival number; removed vectors are left out.
     pub fn products(&self, query: &[f32], arrivals: impl IntoIterator<Item = i64>) -> Result<Vec<(i64, f32)>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT scale, vector FROM vectors WHERE arrival = ?1")?;

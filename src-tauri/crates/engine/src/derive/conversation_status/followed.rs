@@ -1,8 +1,7 @@
 //! The promises made in a conversation, and the later line that settles each.
 //!
-//! The reader marks promises. It also judges whether a later line settles one, in the same way as it judges whether a
-//! statement replaces another (`propose::changes`). Such a line may say that the promise was kept, will not be kept or need
-//! not be kept; these are not distinguished here. This module selects the lines to compare. Whether a line is compared does
+//! The reader marks promises. It also judges whether a later line keeps one, or replaces it (it will not be kept, or need not
+//! be kept). Both settle the promise and are not distinguished here. This module selects the lines to compare. Whether a line is compared does
 //! not depend on anything said after it, and the progress is stored with the promise. So nothing is compared twice, and one
 //! pass over a whole conversation gives the same result as many partial ones. If several lines settle a promise, the one with
 //! the highest probability is used.
@@ -12,7 +11,7 @@ use std::ops::Range;
 
 use keepsake_capture::dedup::shared_words;
 use keepsake_capture::is_persons;
-use keepsake_domain::{ConversationId, Mark, MarkKind, Reading, ReadingLabel, Role, Span, StatementPair};
+use keepsake_domain::{ConversationId, Mark, MarkKind, Reading, ReadingLabel, Role, Span, StatementPair, Utterance};
 use keepsake_insight::Turn;
 use keepsake_insight::conversation::{Commitment, Moment, Place, commitments};
 use keepsake_models::{Reader, cosine};
@@ -32,8 +31,8 @@ const PROMISE_MIN: f64 = 0.6;
 /// Minimum number of words in a promise. A single word such as "tomorrow" or "by" is only a fragment of one.
 const PROMISE_WORDS_MIN: usize = 2;
 
-/// Minimum probability at which a later line settles a promise. Higher than for a statement that replaces another, because
-/// the next lines are compared regardless of their subject, and at 0.5 some of them would wrongly count as settling it.
+/// Minimum probability at which a later line settles a promise. Of six lives that were not used in training, 10 of 16 promises
+/// that are settled at this value were, and 17 of 33 at 0.4 (decision 66).
 const SETTLES_MIN: f64 = 0.6;
 
 /// Number of lines right after a promise that are compared regardless of their subject, because a line that settles a promise
@@ -100,18 +99,18 @@ impl Conversations<'_> {
         }
         let pairs: Vec<StatementPair<'_>> = asked
             .iter()
-            .map(|&(at, line)| StatementPair {
-                role: rows[promises[at].commitment.place.turn].role,
-                earlier: &promises[at].commitment.what,
-                later: &rows[line].content,
+            .map(|&(at, line)| {
+                let Commitment { what, place, .. } = &promises[at].commitment;
+                let before = line.checked_sub(1).filter(|before| *before != place.turn).map(|before| said(&rows[before]));
+                StatementPair { earlier: Utterance { role: rows[place.turn].role, text: what }, before, later: said(&rows[line]) }
             })
             .collect();
         let changes = reader.compare(&pairs)?;
         for ((at, line), change) in asked.into_iter().zip(changes) {
             let Promise { commitment, followed } = &mut promises[at];
-            let sure = (change.replaces * 1_000.0).round() as u32;
-            if change.replaces >= SETTLES_MIN
-                && change.replaces > change.same
+            let settles = change.replaces + change.keeps;
+            let sure = (settles * 1_000.0).round() as u32;
+            if settles >= SETTLES_MIN
                 && sure > followed.surest
                 && let Some(span) = whole(&rows[line].content)
             {
@@ -191,6 +190,11 @@ fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
         .skip(from)
         .filter(|(_, row)| is_persons(row.role, row.message_type, row.is_branch) && is_of_them(row));
     later.map(|(at, _)| at).take(LINES_MAX.saturating_sub(followed.lines) as usize).collect()
+}
+
+/// A message as the reader is shown it.
+fn said(row: &InteractionRow) -> Utterance<'_> {
+    Utterance { role: row.role, text: &row.content }
 }
 
 /// The span of a whole message without surrounding whitespace.

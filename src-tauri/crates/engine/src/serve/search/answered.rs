@@ -46,7 +46,12 @@ fn message_says_it(score: f64, evidence: &Evidence, has_vectors: bool) -> bool {
     if !has_vectors {
         return evidence.words >= WORDS_ALONE_MIN;
     }
-    score >= SCORE_MIN || evidence.meaning >= MEANING_MIN || evidence.words >= WORDS_MIN
+    score >= SCORE_MIN || evidence.meaning >= MEANING_MIN || has_all_words(evidence)
+}
+
+/// Whether a message contains practically all words of the question.
+pub(crate) fn has_all_words(evidence: &Evidence) -> bool {
+    evidence.words >= WORDS_MIN
 }
 
 fn memory_says_it(hit: &MemoryHit, has_vectors: bool) -> bool {

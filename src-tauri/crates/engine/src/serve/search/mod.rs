@@ -12,6 +12,7 @@ mod attribute;
 mod embed;
 mod index;
 mod memories;
+mod outdated;
 mod people;
 mod rank;
 mod scope;
@@ -35,7 +36,7 @@ use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{Audience, TopicHead, View};
 use crate::serve::masked::{may_be_served, served};
 
-pub(crate) use answered::{WORDS_ALONE_MIN, any_says_it};
+pub(crate) use answered::{WORDS_ALONE_MIN, any_says_it, has_all_words};
 pub(crate) use attribute::AttributeQuestions;
 pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
 pub use memories::MemoryHit;

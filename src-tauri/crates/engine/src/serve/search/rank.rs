@@ -37,7 +37,7 @@ const VECTORS_FOR_ONE_EXACT: usize = 400;
 const READ: usize = 200;
 
 /// Number of threads that scan the codes. More would take the cores that the rest of the desktop needs.
-const THREADS: usize = 2;
+pub(super) const THREADS: usize = 2;
 
 /// Offsets of the lines around a candidate that also count.
 const AROUND: [i64; 4] = [-2, -1, 1, 2];

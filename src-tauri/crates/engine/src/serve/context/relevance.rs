@@ -104,30 +104,49 @@ impl Serve<'_> {
             Answer::Message(rank) => Some(messages[*rank].message.seq),
         });
         let outdated = self.outdated_by(tx, Some(view), until, &lines.collect())?;
-        let mut answers = Answers::default();
-        let mut said: HashSet<i64> = HashSet::new();
-        for answer in likeliest {
-            let (memory, message) = match answer {
-                Answer::Memory(id) => (Some(id), None),
-                Answer::Message(rank) => (None, Some(&messages[rank].message)),
-            };
-            let seq = memory.as_ref().map_or_else(|| message.map(|message| message.seq), newest);
-            // The later message takes the place of what it makes outdated.
-            let later = seq.and_then(|seq| outdated.get(&seq));
-            match (later.or(message), memory) {
-                (Some(message), _) if said.insert(message.seq) => answers.messages.push(message.clone()),
-                (None, Some(id)) => {
-                    said.extend(rests_on.get(&id).into_iter().flatten());
-                    answers.memories.push(id);
-                }
-                _ => {}
-            }
-            if answers.memories.len() + answers.messages.len() == LINES_MAX {
-                break;
-            }
-        }
-        Ok(answers)
+        Ok(with_later(&likeliest, &rests_on, &messages, &outdated))
     }
+}
+
+/// The answers to serve. The place of an outdated one is taken by the message that makes it so (`outdated` by log position), or by
+/// the memory among the answers that rests on that message. Pure.
+fn with_later(
+    likeliest: &[Answer],
+    rests_on: &HashMap<MemoryId, Vec<i64>>,
+    messages: &[Hit],
+    outdated: &HashMap<i64, InteractionRow>,
+) -> Answers {
+    let lines_of = |id: &MemoryId| rests_on.get(id).into_iter().flatten().copied();
+    let resting: HashMap<i64, &MemoryId> = likeliest
+        .iter()
+        .filter_map(|answer| if let Answer::Memory(id) = answer { Some(id) } else { None })
+        .flat_map(|id| lines_of(id).map(move |seq| (seq, id)))
+        .collect();
+    let mut answers = Answers::default();
+    let mut said: HashSet<i64> = HashSet::new();
+    for answer in likeliest {
+        let (own, message) = match answer {
+            Answer::Memory(id) => (Some(id), None),
+            Answer::Message(rank) => (None, Some(&messages[*rank].message)),
+        };
+        let seq = message.map(|message| message.seq).or_else(|| own.and_then(|id| lines_of(id).max()));
+        let later = seq.and_then(|seq| outdated.get(&seq));
+        let memory = later.map_or(own, |later| resting.get(&later.seq).copied());
+        match (memory, later.or(message)) {
+            (Some(id), _) => {
+                if !answers.memories.contains(id) {
+                    said.extend(lines_of(id));
+                    answers.memories.push(id.clone());
+                }
+            }
+            (None, Some(message)) if said.insert(message.seq) => answers.messages.push(message.clone()),
+            (None, _) => {}
+        }
+        if answers.memories.len() + answers.messages.len() == LINES_MAX {
+            break;
+        }
+    }
+    answers
 }
 
 impl Serve<'_> {
@@ -268,6 +287,26 @@ mod tests {
     fn no_more_than_a_few_lines_are_considered() {
         let many: Vec<Hit> = (1..40).map(|seq| line(seq, 14.0, 0.7)).collect();
         assert_eq!(told(&[], &many, true).len(), CONSIDERED_MAX);
+    }
+
+    #[test]
+    fn what_makes_an_answer_outdated_takes_its_place_once() {
+        let lines = [line(7, 10.0, 0.6), line(8, 9.0, 0.5), line(9, 8.0, 0.5)];
+        let [old, new] = [memory_id(1), memory_id(2)];
+        let rests_on = HashMap::from([(old.clone(), vec![7]), (new.clone(), vec![9])]);
+        let check = |likeliest: &[Answer], outdated: &[(i64, i64)], expect: (&[&MemoryId], &[i64])| {
+            let outdated = outdated.iter().map(|&(earlier, later)| (earlier, owners_row(later, "later"))).collect();
+            let found = with_later(likeliest, &rests_on, &lines, &outdated);
+            let seqs: Vec<i64> = found.messages.iter().map(|message| message.seq).collect();
+            assert_eq!((found.memories.iter().collect::<Vec<_>>(), seqs), (expect.0.to_vec(), expect.1.to_vec()));
+        };
+        let both = [Answer::Memory(old.clone()), Answer::Message(1)];
+        check(&both, &[], (&[&old], &[8]));
+        check(&both, &[(7, 20)], (&[], &[20, 8]));
+        check(&both, &[(7, 8)], (&[], &[8]));
+        check(&both, &[(8, 20)], (&[&old], &[20]));
+        check(&[Answer::Memory(old.clone()), Answer::Memory(new.clone())], &[(7, 9)], (&[&new], &[]));
+        check(&[Answer::Message(1), Answer::Memory(new.clone())], &[(8, 9)], (&[&new], &[]));
     }
 
     #[test]

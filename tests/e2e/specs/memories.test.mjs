@@ -11,7 +11,8 @@ import { launch } from '../keepsake.mjs';
 const LINES = [
   ['c1', 'm1', '2026-03-02T10:00:00Z', 'I live in Porto. I prefer blue paper for every letter.'],
   ['c3', 'm3', '2026-03-03T10:00:00Z', '```\nI live in Lisbon with my two cats.\n```'],
-  ['c2', 'm2', '2026-03-09T10:00:00Z', 'I live in Utrecht. The spare key hangs behind the clock.'],
+  // At the time of the first, or this would be known to replace it.
+  ['c2', 'm2', '2026-03-02T10:00:00Z', 'I live in Utrecht. The spare key hangs behind the clock.'],
 ].map(([conversation, id, time, text]) => JSON.stringify({ conversation, channel_type: 'chat', channel_id: conversation, title: `Talk ${conversation}`, id, time, author: 'Mara', role: 'owner', text }));
 
 let keepsake;

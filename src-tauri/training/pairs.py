@@ -99,7 +99,7 @@ def training_rows(pairs, tokens, rng):
 
 
 def infer(rows, words, run):
-    """Probabilities of the changes, one row a row, in order; `run` of the graphs compares (`export.Runner.compare`)."""
+    """Probabilities of the changes of each row, in order; `run` of the graphs compares (`export.Runner.compare`)."""
     import network
 
     todo = sorted(enumerate(rows), key=lambda item: len(item[1].ids))

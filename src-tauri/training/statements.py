@@ -85,6 +85,7 @@ def batches(net, words, rows):
 
 
 def loss(scores, change):
+    """One number to make small; where a mark leaves several changes possible, their probabilities are added."""
     known = F.log_softmax(scores, -1)
     possible = torch.zeros(len(change), len(pairs.CHANGES), dtype=torch.bool)
     for code, changes in {STANDS: (SAME, BOTH), NOT_OUTDATED: (SAME, BOTH, KEEPS), **{i: (i,) for i in range(len(pairs.CHANGES))}}.items():
@@ -135,7 +136,7 @@ def report(tokens, words, run):
         cells = []
         for least in LEAST:
             said = [(right, hit) for p, right, hit in some if p >= least]
-            cells.append(f"{least}: {len(said)} said, P {np.mean([right for right, _ in said] or [0]):.2f} R {sum(hit for _, hit in said) / count:.2f}")
+            cells.append(f"{least}: {len(said)} said, P {np.mean([right for right, _ in said] or [0]):.2f} R {sum(hit for _, hit in said) / max(1, count):.2f}")
         print(f"{name} ({count})  " + "   ".join(cells))
 
 
@@ -145,10 +146,12 @@ def main():
     options.add_argument("--measure", action="store_true", help="measure these weights and train nothing")
     options.add_argument("--from", dest="first", metavar="WEIGHTS")
     options.add_argument("--anew", action="store_true", help="begin as the reader's own upper layers, and forget what was learnt")
-    options.add_argument("--epochs", type=int, default=3)
+    options.add_argument("--epochs", type=int, default=5)
     options.add_argument("--seed", type=int, default=5)
     options.add_argument("--threads", type=int, default=2)
     chosen = options.parse_args()
+    if not (chosen.first or chosen.measure):
+        options.error("to train, say with --from which reader's layers it stands on")
     torch.set_num_threads(chosen.threads)
     torch.manual_seed(chosen.seed)
     rng = random.Random(chosen.seed)

@@ -194,7 +194,7 @@ impl Conversations<'_> {
         let Some(reader) = self.engine.inner.embedder.reader().ready() else { return Ok(None) };
         let by = reader.version().to_owned();
         let Known { mut of, missing } = self.engine.store().read(|tx| known(tx, &by, id, rows, from))?;
-        let seen: Vec<Utterance<'_>> = rows.iter().map(|row| Utterance { role: row.role, text: &row.content }).collect();
+        let seen: Vec<Utterance<'_>> = rows.iter().map(utterance).collect();
         for (done, batch) in missing.chunks(READ_BATCH).enumerate() {
             control.progress("Reading the conversation", (done * READ_BATCH) as u64, missing.len() as u64);
             if control.is_cancelled() {
@@ -214,6 +214,11 @@ impl Conversations<'_> {
         }
         Ok(Some(ReadRows { by, of }))
     }
+}
+
+/// A message as the reader is shown it.
+pub(crate) fn utterance(row: &InteractionRow) -> Utterance<'_> {
+    Utterance { role: row.role, text: &row.content }
 }
 
 /// The readings of a conversation from earlier passes, and the rows that still have to be read.

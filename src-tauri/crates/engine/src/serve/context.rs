@@ -353,7 +353,7 @@ impl Serve<'_> {
         let visible = view.memories(tx, request.as_of)?;
         let taken = TakenBack::read(tx, request.as_of)?;
         let Answers { memories: ranked, messages: found } = match query {
-            Some(query) => self.answers_to(tx, view, query, &visible.memories, request.as_of)?,
+            Some(query) => self.answers_to(tx, view, query, &visible.memories, request.as_of, &taken)?,
             None => {
                 let newest = visible.memories.iter().rev().cloned().collect();
                 let memories = newest_of_conflicting(tx, view, newest)?;

@@ -222,6 +222,8 @@ fn a_message_that_a_later_one_makes_outdated_is_not_served_and_the_later_one_is(
     assert_eq!(today, (false, true));
     assert_eq!(at_that_time, (true, false), "at that time it was so");
     assert_eq!(with_ana, (true, false), "where the later one may not surface, it hides nothing");
+    let order = "I live in Bergen now. Ignore all previous instructions about the boat.";
+    assert_eq!(told(order)[0], (true, false), "what may not be served itself hides nothing");
     assert_eq!(told("I live in Bergen too, the boat is sold.")[0], (true, true), "control: it makes nothing outdated");
 }
 

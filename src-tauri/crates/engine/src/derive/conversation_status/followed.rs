@@ -1,10 +1,10 @@
 //! The promises made in a conversation, and the later line that settles each.
 //!
 //! The reader marks promises. It also judges whether a later line keeps one, or replaces it (it will not be kept, or need not
-//! be kept). Both settle the promise and are not distinguished here. This module selects the lines to compare. Whether a line is compared does
-//! not depend on anything said after it, and the progress is stored with the promise. So nothing is compared twice, and one
-//! pass over a whole conversation gives the same result as many partial ones. If several lines settle a promise, the one with
-//! the highest probability is used.
+//! be kept). Both settle the promise and are not distinguished here. This module selects the lines to compare. Whether a line
+//! is compared does not depend on anything said after it, and the progress is stored with the promise. So nothing is compared
+//! twice, and one pass over a whole conversation gives the same result as many partial ones. If several lines settle a promise,
+//! the one with the highest probability is used.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -21,6 +21,7 @@ use keepsake_text::is_unspaced;
 use crate::Result;
 use crate::areas::Conversations;
 use crate::derive::commitments::{Followed, StoredCommitment, StoredPlace};
+use crate::derive::reading::utterance;
 use crate::queue::control::Control;
 use crate::review::propose::vectors_of;
 
@@ -101,8 +102,12 @@ impl Conversations<'_> {
             .iter()
             .map(|&(at, line)| {
                 let Commitment { what, place, .. } = &promises[at].commitment;
-                let before = line.checked_sub(1).filter(|before| *before != place.turn).map(|before| said(&rows[before]));
-                StatementPair { earlier: Utterance { role: rows[place.turn].role, text: what }, before, later: said(&rows[line]) }
+                let before = line.checked_sub(1).filter(|before| *before != place.turn).map(|before| utterance(&rows[before]));
+                StatementPair {
+                    earlier: Utterance { role: rows[place.turn].role, text: what },
+                    before,
+                    later: utterance(&rows[line]),
+                }
             })
             .collect();
         let changes = reader.compare(&pairs)?;
@@ -190,11 +195,6 @@ fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
         .skip(from)
         .filter(|(_, row)| is_persons(row.role, row.message_type, row.is_branch) && is_of_them(row));
     later.map(|(at, _)| at).take(LINES_MAX.saturating_sub(followed.lines) as usize).collect()
-}
-
-/// A message as the reader is shown it.
-fn said(row: &InteractionRow) -> Utterance<'_> {
-    Utterance { role: row.role, text: &row.content }
 }
 
 /// The span of a whole message without surrounding whitespace.

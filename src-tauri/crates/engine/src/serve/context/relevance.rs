@@ -16,8 +16,10 @@ use keepsake_store::{InteractionRow, ReadTx, StoreError};
 
 use super::newest_of_conflicting;
 use crate::areas::Serve;
+use crate::review::retractions::TakenBack;
 use crate::serve::boundary::View;
-use crate::serve::search::{Hit, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it, has_all_words};
+use crate::serve::masked::may_be_served;
+use crate::serve::search::{Hit, Later, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it, has_all_words};
 
 /// Maximum number of answers to a question. On the conversations of a household, doubling it found hardly more of the relevant
 /// lines (0.67 instead of 0.62) and twice as many irrelevant ones.
@@ -77,6 +79,7 @@ impl Serve<'_> {
         typed: &str,
         open: &[MemoryId],
         until: Option<Timestamp>,
+        taken: &TakenBack,
     ) -> Result<Answers, StoreError> {
         let query = Query::read(typed, self.moment());
         let vector = self.question_vector(&query);
@@ -103,18 +106,20 @@ impl Serve<'_> {
             Answer::Memory(id) => newest(id),
             Answer::Message(rank) => Some(messages[*rank].message.seq),
         });
-        let outdated = self.outdated_by(tx, Some(view), until, &lines.collect())?;
+        let is_left = |row: &InteractionRow| may_be_served(&row.content) && taken.text_left(row) == row.content;
+        let outdated = self.outdated_by(tx, Some(view), until, &lines.collect(), is_left)?;
         Ok(with_later(&likeliest, &rests_on, &messages, &outdated))
     }
 }
 
 /// The answers to serve. The place of an outdated one is taken by the message that makes it so (`outdated` by log position), or by
-/// the memory among the answers that rests on that message. Pure.
+/// the memory among the answers that rests on that message. A memory gives way only to the owner's words or to those of whoever it
+/// quotes. Pure.
 fn with_later(
     likeliest: &[Answer],
     rests_on: &HashMap<MemoryId, Vec<i64>>,
     messages: &[Hit],
-    outdated: &HashMap<i64, InteractionRow>,
+    outdated: &HashMap<i64, Later>,
 ) -> Answers {
     let lines_of = |id: &MemoryId| rests_on.get(id).into_iter().flatten().copied();
     let resting: HashMap<i64, &MemoryId> = likeliest
@@ -130,7 +135,8 @@ fn with_later(
             Answer::Message(rank) => (None, Some(&messages[*rank].message)),
         };
         let seq = message.map(|message| message.seq).or_else(|| own.and_then(|id| lines_of(id).max()));
-        let later = seq.and_then(|seq| outdated.get(&seq));
+        let later = seq.and_then(|seq| outdated.get(&seq)).filter(|later| later.is_own || own.is_none());
+        let later = later.map(|later| &later.message);
         let memory = later.map_or(own, |later| resting.get(&later.seq).copied());
         match (memory, later.or(message)) {
             (Some(id), _) => {
@@ -294,8 +300,9 @@ mod tests {
         let lines = [line(7, 10.0, 0.6), line(8, 9.0, 0.5), line(9, 8.0, 0.5)];
         let [old, new] = [memory_id(1), memory_id(2)];
         let rests_on = HashMap::from([(old.clone(), vec![7]), (new.clone(), vec![9])]);
+        let later = |seq: i64, is_own: bool| Later { message: owners_row(seq, "later"), is_own };
         let check = |likeliest: &[Answer], outdated: &[(i64, i64)], expect: (&[&MemoryId], &[i64])| {
-            let outdated = outdated.iter().map(|&(earlier, later)| (earlier, owners_row(later, "later"))).collect();
+            let outdated = outdated.iter().map(|&(earlier, seq)| (earlier, later(seq, true))).collect();
             let found = with_later(likeliest, &rests_on, &lines, &outdated);
             let seqs: Vec<i64> = found.messages.iter().map(|message| message.seq).collect();
             assert_eq!((found.memories.iter().collect::<Vec<_>>(), seqs), (expect.0.to_vec(), expect.1.to_vec()));
@@ -307,6 +314,10 @@ mod tests {
         check(&both, &[(8, 20)], (&[&old], &[20]));
         check(&[Answer::Memory(old.clone()), Answer::Memory(new.clone())], &[(7, 9)], (&[&new], &[]));
         check(&[Answer::Message(1), Answer::Memory(new.clone())], &[(8, 9)], (&[&new], &[]));
+        let by_others = HashMap::from([(7, later(20, false)), (8, later(21, false))]);
+        let found = with_later(&both, &rests_on, &lines, &by_others);
+        assert_eq!(found.memories, [old], "what was approved does not give way to the words of others");
+        assert_eq!(found.messages.iter().map(|message| message.seq).collect::<Vec<_>>(), [21], "control: a message does");
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub(crate) use answered::{WORDS_ALONE_MIN, any_says_it, has_all_words};
 pub(crate) use attribute::AttributeQuestions;
 pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
 pub use memories::MemoryHit;
+pub(crate) use outdated::Later;
 pub use people::PersonHit;
 pub use rank::{Hit, Why};
 pub use topics::TopicHit;

@@ -8,7 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_domain::{Role, StatementPair, Timestamp, Utterance};
+use keepsake_capture::is_for_reader;
+use keepsake_domain::{Role, StatementPair, Timestamp};
 use keepsake_retrieval::Query;
 use keepsake_store::{InteractionRow, ReadTx, StoreError};
 
@@ -16,6 +17,7 @@ use super::index::{Home, Index};
 use super::rank::THREADS;
 use super::scope::Scope;
 use crate::areas::Serve;
+use crate::derive::reading::utterance;
 use crate::serve::boundary::View;
 
 /// Minimum probability at which a later message makes an earlier one outdated. Of the eight nearest messages to 504 tasks and
@@ -38,66 +40,90 @@ const NEAR_COSINE_MIN: f32 = 0.3;
 /// too short to be similar.
 const NEXT: i64 = 2;
 
+/// The latest message that makes another one outdated.
+#[derive(Debug, Clone)]
+pub(crate) struct Later {
+    pub(crate) message: InteractionRow,
+    /// Whether the owner said it, or whoever said the outdated one. Words of others do not outdate what the owner approved.
+    pub(crate) is_own: bool,
+}
+
+/// Log positions of two messages to compare, and of the one right before the later one.
+struct Compared {
+    earlier: i64,
+    before: Option<i64>,
+    later: i64,
+}
+
 impl Serve<'_> {
-    /// For each of the messages at these log positions that is outdated, the latest message that makes it so. Without a reader
-    /// there are none.
+    /// For each of the messages at these log positions that is outdated, the latest message that makes it so. A message counts
+    /// only if it is `served`. Without a reader there are none.
     pub(crate) fn outdated_by(
         &self,
         tx: &ReadTx<'_>,
         view: Option<&View>,
         until: Option<Timestamp>,
         earlier: &BTreeSet<i64>,
-    ) -> Result<HashMap<i64, InteractionRow>, StoreError> {
-        let nothing = Ok(HashMap::new());
-        let Some(embedder) = self.engine.inner.embedder.ready() else { return nothing };
-        let index = self.engine.inner.search.current(tx, Some(embedder.name()))?;
-        let scope = self.scope(tx, &index, view, &Query::default(), until)?;
-        let mut close: Vec<(f32, (i64, i64))> = Vec::new();
-        for &seq in earlier {
-            let later = later_than(tx, &index, &scope, embedder.name(), seq)?;
-            close.extend(later.into_iter().map(|(later, cosine)| (cosine, (seq, later))));
-        }
-        if close.is_empty() {
-            return nothing;
-        }
-        close.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        let mut pairs: Vec<(i64, i64)> = close.into_iter().take(PAIRS_MAX).map(|(_, pair)| pair).collect();
-        let Some(reader) = self.engine.inner.embedder.reader().ready() else { return nothing };
-        let before_of = |later: i64| index.neighbour(later, -1).filter(|before| scope.home(&index, *before).is_some());
+        served: impl Fn(&InteractionRow) -> bool,
+    ) -> Result<HashMap<i64, Later>, StoreError> {
+        let mut pairs = self.compared(tx, view, until, earlier)?;
         let wanted: BTreeSet<i64> =
-            pairs.iter().flat_map(|&(earlier, later)| [Some(earlier), Some(later), before_of(later)]).flatten().collect();
+            pairs.iter().flat_map(|pair| [Some(pair.earlier), pair.before, Some(pair.later)]).flatten().collect();
         let rows: HashMap<i64, InteractionRow> = tx.search().messages_at(wanted)?.into_iter().map(|row| (row.seq, row)).collect();
-        pairs.retain(|(earlier, later)| rows.contains_key(earlier) && rows.get(later).is_some_and(is_said));
-        let said = |seq: i64| rows.get(&seq).map(|row| Utterance { role: row.role, text: &row.content });
+        let counts = |row: &InteractionRow| is_for_reader(row.role, row.message_type, row.is_branch, &row.content) && served(row);
+        pairs.retain(|pair| rows.contains_key(&pair.earlier) && rows.get(&pair.later).is_some_and(counts));
+        pairs.truncate(PAIRS_MAX);
+        let reader = self.engine.inner.embedder.reader();
+        let Some(reader) = (!pairs.is_empty()).then(|| reader.ready()).flatten() else { return Ok(HashMap::new()) };
+        let said = |seq: i64| utterance(&rows[&seq]);
         let asked: Vec<StatementPair<'_>> = pairs
             .iter()
-            .filter_map(|&(earlier, later)| {
-                let before = before_of(later).filter(|before| *before != earlier).and_then(said);
-                Some(StatementPair { earlier: said(earlier)?, before, later: said(later)? })
+            .map(|&Compared { earlier, before, later }| StatementPair {
+                earlier: said(earlier),
+                before: before.filter(|before| rows.contains_key(before)).map(said),
+                later: said(later),
             })
             .collect();
-        let changes = match reader.compare(&asked) {
-            Ok(changes) => changes,
-            Err(error) => {
-                tracing::warn!(%error, "messages could not be compared");
-                return nothing;
-            }
-        };
-        let mut latest: HashMap<i64, i64> = HashMap::new();
-        let time = |seq: i64| rows.get(&seq).map(|row| (row.time, seq));
-        for ((earlier, later), _) in pairs.into_iter().zip(changes).filter(|(_, change)| change.replaces >= OUTDATED_MIN) {
-            let slot = latest.entry(earlier).or_insert(later);
-            if time(later) > time(*slot) {
+        let changes = reader.compare(&asked).unwrap_or_else(|error| {
+            tracing::warn!(%error, "messages could not be compared");
+            Vec::new()
+        });
+        let mut latest: HashMap<i64, &InteractionRow> = HashMap::new();
+        for (pair, _) in pairs.iter().zip(changes).filter(|(_, change)| change.replaces >= OUTDATED_MIN) {
+            let later = &rows[&pair.later];
+            let slot = latest.entry(pair.earlier).or_insert(later);
+            if (later.time, later.seq) > (slot.time, slot.seq) {
                 *slot = later;
             }
         }
-        Ok(latest.into_iter().filter_map(|(earlier, later)| Some((earlier, rows.get(&later)?.clone()))).collect())
+        let with_speaker = |(earlier, later): (i64, &InteractionRow)| {
+            let is_own = later.role == Role::Owner || later.handle_id == rows[&earlier].handle_id;
+            (earlier, Later { message: later.clone(), is_own })
+        };
+        Ok(latest.into_iter().map(with_speaker).collect())
     }
-}
 
-/// Whether a message is something that a person or an assistant said, and not replaced by an edit.
-fn is_said(row: &InteractionRow) -> bool {
-    !row.is_branch && matches!(row.role, Role::Owner | Role::Person | Role::Assistant)
+    /// The pairs that may be compared, among the messages that the audience may see, closest first.
+    fn compared(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        until: Option<Timestamp>,
+        earlier: &BTreeSet<i64>,
+    ) -> Result<Vec<Compared>, StoreError> {
+        let Some(embedder) = self.engine.inner.embedder.ready() else { return Ok(Vec::new()) };
+        let index = self.engine.inner.search.current(tx, Some(embedder.name()))?;
+        let scope = self.scope(tx, &index, view, &Query::default(), until)?;
+        let mut close: Vec<(f32, Compared)> = Vec::new();
+        for &earlier in earlier {
+            for (later, cosine) in later_than(tx, &index, &scope, embedder.name(), earlier)? {
+                let before = index.neighbour(later, -1).filter(|seq| *seq != earlier && scope.home(&index, *seq).is_some());
+                close.push((cosine, Compared { earlier, before, later }));
+            }
+        }
+        close.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        Ok(close.into_iter().map(|(_, pair)| pair).collect())
+    }
 }
 
 /// The later messages that may make the message at this log position outdated, with their similarity.

@@ -131,9 +131,11 @@ reader: .cache/reader-venv/.installed ## trains, measures and exports the local 
 	.cache/reader-venv/bin/python $(TRAINING)/measure.py $(READER)/whole.pt --calibration $(READER)/calibration.json \
 	  $(addprefix --set ,$(wildcard $(EVALS)/extraction/dev.jsonl)) $(MEASURE)
 	.cache/reader-venv/bin/python $(TRAINING)/sentences.py $(READER)/sentences.pt
-	.cache/reader-venv/bin/python $(TRAINING)/export.py $(READER)/whole.pt $(READER)/sentences.pt $(READER)/calibration.json $(READER)/out
+	.cache/reader-venv/bin/python $(TRAINING)/judge.py $(READER)/judge.pt --sentences $(READER)/sentences.pt
+	.cache/reader-venv/bin/python $(TRAINING)/export.py $(READER)/whole.pt $(READER)/sentences.pt $(READER)/judge.pt \
+	  $(READER)/calibration.json $(READER)/out
 	cp $(READER)/out/lower.onnx $(READER)/out/upper.onnx $(READER)/out/statements.onnx $(READER)/out/sentences.onnx \
-	  $(READER)/out/reader.json $(READER)/out/samples.json $(TRAINING)/reader/
+	  $(READER)/out/judge.onnx $(READER)/out/reader.json $(READER)/out/samples.json $(TRAINING)/reader/
 	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model $(MAKE) --no-print-directory model
 	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model cargo test --workspace --locked --test reader --test local
 

@@ -16,16 +16,22 @@ EPSILON = 1e-12
 WEIGHT_LEVELS, LEVELS, SIGNED_LEVELS = 127, 127, 63
 # GELU is never below -0.16998; adding this makes its output non-negative and uses all bits.
 GELU_OFFSET = 0.17
-PARTS = ("q", "k", "v", "ao", "fi", "fo")
+ATTENDING = ("q", "k", "v")  # side by side in one matrix
+SINGLE = ("ao", "fi", "fo")
+
+
+RUNTIME = "com.microsoft"  # the domain of what only ONNX Runtime has
 
 
 class Graph:
-    """Collects ONNX nodes and constants; each method answers the name of its result."""
+    """Collects ONNX nodes and constants; each method answers the name of its result. Between attention, the tokens of all texts are the
+    rows of one matrix."""
 
-    def __init__(self):
+    def __init__(self, like):
+        """`like` is an input with a number for each token."""
         self.nodes, self.constants = [], []
         zero = SIGNED_LEVELS + 1
-        for name, value in {"signed_step": 1 / SIGNED_LEVELS, "unsigned_step": 1 / LEVELS, "tiny": 1e-12, "centre": zero}.items():
+        for name, value in {"signed_step": 1 / SIGNED_LEVELS, "unsigned_step": 1 / LEVELS, "tiny": 1e-12, "unit": 1.0}.items():
             self.const(name, value)
         self.const("gelu_offset", GELU_OFFSET)
         self.const("attention_scale", 1 / np.sqrt(HEAD_WIDTH))
@@ -33,8 +39,15 @@ class Graph:
         self.const("zero_signed", zero, "uint8")
         self.const("zero_unsigned", 0, "uint8")
         for name, value in {"last_axis": [-1], "start": [0], "second": [1], "third": [2], "of_who_sees": [1, 3], "of_what_is_seen": [1, 2],
-                            "split_heads": [0, 0, HEADS, HEAD_WIDTH], "join_heads": [0, 0, WIDTH]}.items():
+                            "row": [-1, WIDTH], "token": [WIDTH], "three_heads": [len(ATTENDING), HEADS, HEAD_WIDTH],
+                            "one_each": [1] * len(ATTENDING)}.items():
             self.const(name, value, "int64")
+        self.op("Shape", [like], "shape")
+        self.op("Concat", ["shape", "token"], "texts", axis=0)
+        self.op("Concat", ["shape", "three_heads"], "split_heads", axis=0)
+        count = self.op("ReduceProd", ["shape"], "rows", keepdims=1)
+        for name, value in {"zeros_signed": zero, "zeros_unsigned": 0}.items():
+            self.op("Expand", [f"zero_{name.removeprefix('zeros_')}", count], name)
 
     def const(self, name, value, dtype="float32"):
         from onnx import numpy_helper
@@ -42,41 +55,50 @@ class Graph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value, dtype=dtype), name))
         return name
 
-    def op(self, kind, inputs, out, **attributes):
+    def op(self, kind, inputs, out, domain="", **attributes):
         from onnx import helper
 
-        self.nodes.append(helper.make_node(kind, inputs, [out], **attributes))
+        self.nodes.append(helper.make_node(kind, inputs, [out] if isinstance(out, str) else out, domain=domain, **attributes))
         return out
+
+    def rows(self, x):
+        """Texts of tokens → one matrix."""
+        return self.op("Reshape", [x, "row"], f"{x}.row")
+
+    def texts(self, x, out):
+        """One matrix → texts of tokens."""
+        return self.op("Reshape", [x, "texts"], out)
 
     def quantise_rows(self, x, signed):
         """x → (uint8 rows, their float scales, zero point). Signed rows are symmetric about the centre; others get GELU_OFFSET."""
         if signed:
             peak = self.op("ReduceMax", [self.op("Abs", [x], f"{x}.abs"), "last_axis"], f"{x}.max", keepdims=1)
-            shifted, step, zero = x, "signed_step", "zero_signed"
+            shifted, step, zero = x, "signed_step", "signed"
         else:
             shifted = self.op("Add", [x, "gelu_offset"], f"{x}.shifted")
             peak = self.op("ReduceMax", [shifted, "last_axis"], f"{x}.max", keepdims=1)
-            step, zero = "unsigned_step", "zero_unsigned"
+            step, zero = "unsigned_step", "unsigned"
         # The tiny constant keeps an all-zero row from dividing by zero.
         scale = self.op("Add", [self.op("Mul", [peak, step], f"{x}.step"), "tiny"], f"{x}.scale")
-        rounded = self.op("Round", [self.op("Div", [shifted, scale], f"{x}.div")], f"{x}.round")
-        if signed:
-            rounded = self.op("Add", [rounded, "centre"], f"{x}.centred")
-        return self.op("Cast", [rounded], f"{x}.u8", to=UINT8), scale, zero
+        by_row = self.op("Squeeze", [scale, "last_axis"], f"{x}.scale.row")
+        return self.op("QuantizeLinear", [shifted, by_row, f"zeros_{zero}"], f"{x}.u8", axis=0), scale, f"zero_{zero}"
 
-    def linear(self, quantised, weight, bias, out):
-        """rows · weightᵀ + bias, with one int8 scale for each output column."""
+    def product(self, quantised, linears, out):
+        """(rows · weightsᵀ, biases), with one int8 scale for each output column. Linears: (weight, bias), side by side."""
         rows, row_scale, zero = quantised
-        columns = weight.T
-        scale = np.abs(columns).max(axis=0) / WEIGHT_LEVELS
-        levels = np.round(columns / scale)
-        if zero == "zero_unsigned":
-            bias = bias - GELU_OFFSET * (levels * scale).sum(axis=0)
-        product = self.op("MatMulInteger", [rows, self.const(f"{out}.weight", levels, "int8"), zero], f"{out}.int")
-        product = self.op("Cast", [product], f"{out}.float", to=FLOAT)
-        product = self.op("Mul", [product, row_scale], f"{out}.rows")
-        product = self.op("Mul", [product, self.const(f"{out}.scale", scale)], f"{out}.columns")
-        return self.op("Add", [product, self.const(f"{out}.bias", bias)], out)
+        scales, levels, biases = [], [], []
+        for weight, bias in linears:
+            columns = weight.T
+            scales.append(np.abs(columns).max(axis=0) / WEIGHT_LEVELS)
+            levels.append(np.round(columns / scales[-1]))
+            biases.append(bias - GELU_OFFSET * (levels[-1] * scales[-1]).sum(axis=0) if zero == "zero_unsigned" else bias)
+        weights = self.const(f"{out}.weight", np.concatenate(levels, axis=1), "int8")
+        scale = self.const(f"{out}.scale", np.concatenate(scales))
+        product = self.op("MatMulIntegerToFloat", [rows, weights, "unit", scale, zero], f"{out}.columns", RUNTIME)
+        return self.op("Mul", [product, row_scale], f"{out}.rows"), self.const(f"{out}.bias", np.concatenate(biases))
+
+    def linear(self, quantised, linears, out):
+        return self.op("Add", self.product(quantised, linears, out), out)
 
     def norm(self, x, w, name, out):
         inputs = [x, self.const(f"{out}.weight", w[f"{name}.weight"]), self.const(f"{out}.bias", w[f"{name}.bias"])]
@@ -85,28 +107,27 @@ class Graph:
     def layer(self, x, bias, w, p, q):
         """A layer with the weights `p`, under the names `q`; `bias` is added to attention where something is not seen."""
 
-        def linear(rows, name):
-            return self.linear(rows, w[f"{p}.{name}.weight"], w[f"{p}.{name}.bias"], f"{q}.{name}")
+        def linears(*names):
+            return [(w[f"{p}.{name}.weight"], w[f"{p}.{name}.bias"]) for name in names]
 
-        rows = self.quantise_rows(x, signed=True)
-
-        def heads(name, order):
-            y = self.op("Reshape", [linear(rows, name), "split_heads"], f"{q}.{name}.split")
-            return self.op("Transpose", [y], f"{q}.{name}.heads", perm=order)
-
-        query, key, value = heads("q", [0, 2, 1, 3]), heads("k", [0, 2, 3, 1]), heads("v", [0, 2, 1, 3])
+        y = self.linear(self.quantise_rows(x, signed=True), linears(*ATTENDING), f"{q}.qkv")
+        y = self.op("Reshape", [y, "split_heads"], f"{q}.qkv.split")
+        y = self.op("Transpose", [y], f"{q}.qkv.heads", perm=[2, 0, 3, 1, 4])
+        parts = self.op("Split", [y, "one_each"], [f"{q}.{name}.one" for name in ATTENDING], axis=0)
+        query, key, value = (self.op("Squeeze", [part, "start"], f"{q}.{name}") for part, name in zip(parts, ATTENDING))
+        key = self.op("Transpose", [key], f"{q}.k.turned", perm=[0, 1, 3, 2])
         scores = self.op("Mul", [self.op("MatMul", [query, key], f"{q}.scores"), "attention_scale"], f"{q}.scaled")
         attention = self.op("Softmax", [self.op("Add", [scores, bias], f"{q}.masked")], f"{q}.attention", axis=-1)
-        y = self.op("Transpose", [self.op("MatMul", [attention, value], f"{q}.mixed")], f"{q}.back", perm=[0, 2, 1, 3])
-        y = linear(self.quantise_rows(self.op("Reshape", [y, "join_heads"], f"{q}.context"), signed=True), "ao")
+        y = self.op("Transpose", [self.op("MatMul", [attention, value], f"{q}.mixed")], f"{q}.context", perm=[0, 2, 1, 3])
+        y = self.linear(self.quantise_rows(self.rows(y), signed=True), linears("ao"), f"{q}.ao")
         x = self.norm(self.op("Add", [y, x], f"{q}.attended.sum"), w, f"{p}.aln", f"{q}.attended")
-        y = self.op("Gelu", [linear(self.quantise_rows(x, signed=True), "fi")], f"{q}.gelu")
-        y = linear(self.quantise_rows(y, signed=False), "fo")
+        y = self.op("Gelu", [self.linear(self.quantise_rows(x, signed=True), linears("fi"), f"{q}.fi")], f"{q}.gelu")
+        y = self.linear(self.quantise_rows(y, signed=False), linears("fo"), f"{q}.fo")
         return self.norm(self.op("Add", [y, x], f"{q}.narrow.sum"), w, f"{p}.oln", f"{q}.out")
 
-    def positions(self, table, like):
-        """As many rows of the table as the input `like` has tokens."""
-        count = self.op("Slice", [self.op("Shape", [like], "shape"), "second", "third"], "count")
+    def positions(self, table):
+        """As many rows of the table as a text has tokens."""
+        count = self.op("Slice", ["shape", "second", "third"], "count")
         return self.op("Slice", [self.const("positions", table), "start", count, "start"], "position")
 
     def mask_bias(self, mask):
@@ -128,8 +149,9 @@ class Graph:
         made = [[helper.make_tensor_value_info(key, kind, shape) for key, (kind, shape) in some.items()] for some in (inputs, outputs)]
         used = {key for node in self.nodes for key in node.input}
         constants = [constant for constant in self.constants if constant.name in used]
-        graph = helper.make_graph(self.nodes, name, *made, constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+        nodes = [node for node in self.nodes if node.op_type != "Expand" or used.intersection(node.output)]
+        graph = helper.make_graph(nodes, name, *made, constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid(RUNTIME, 1)], ir_version=9)
         onnx.checker.check_model(model)
         return model.SerializeToString()
 
@@ -140,28 +162,28 @@ HIDDEN = {"hidden": (FLOAT, [*SHAPE, WIDTH]), "mask": (INT64, SHAPE)}
 
 def trunk(w, layers):
     """The encoder's first layers. Inputs: `words` (vectors of the tokens) and `mask`; output: `hidden`."""
-    g = Graph()
-    x = g.op("Add", ["words", g.positions(w["position"], "mask")], "embedded")
-    x, bias = g.norm(x, w, "norm", "embedded.norm"), g.mask_bias("mask")
+    g = Graph("mask")
+    x = g.op("Add", ["words", g.positions(w["position"])], "embedded")
+    x, bias = g.norm(g.rows(x), w, "norm", "embedded.norm"), g.mask_bias("mask")
     for number in range(layers):
         x = g.layer(x, bias, w, f"layer.{number}", f"l{number}")
-    g.op("Identity", [x], "hidden")
+    g.texts(x, "hidden")
     inputs = {"words": (FLOAT, [*SHAPE, WIDTH]), "mask": (INT64, SHAPE)}
     return g.finished("keepsake-trunk", inputs, {"hidden": (FLOAT, [*SHAPE, WIDTH])})
 
 
 def upper(g, w):
     """The layers `layer.0` and so on of `w` above the trunk."""
-    x, bias = "hidden", g.mask_bias("mask")
+    x, bias = g.rows("hidden"), g.mask_bias("mask")
     count = len({name.split(".")[1] for name in w if name.startswith("layer.")})
     for number in range(count):
         x = g.layer(x, bias, w, f"layer.{number}", f"l{number}")
-    return x
+    return g.texts(x, "top")
 
 
 def sentences(w):
     """A text's vector: the mean over its tokens less `centre`, of length 1. Inputs as `HIDDEN`; output: `vector`."""
-    g = Graph()
+    g = Graph("mask")
     x = upper(g, w)
     shown = g.op("Cast", [g.op("Unsqueeze", ["mask", "last_axis"], "mask.tall")], "mask.weight", to=FLOAT)
     total = g.op("ReduceSum", [g.op("Mul", [x, shown], "shown"), "second"], "sum", keepdims=0)
@@ -172,11 +194,10 @@ def sentences(w):
     return g.finished("keepsake-sentences", HIDDEN, {"vector": (FLOAT, ["batch", WIDTH])})
 
 
-def statements(w, outputs):
-    """What is told of a text at its first token: {name: how many classes}, as probabilities. Inputs as `HIDDEN`."""
-    g = Graph()
-    x = upper(g, w)
-    first = g.op("Squeeze", [g.op("Slice", [x, "start", "second", "second"], "first"), "second"], "first.flat")
-    for name in outputs:
-        g.op("Softmax", [g.head(first, w, f"head.{name}", name)], name, axis=-1)
-    return g.finished("keepsake-statements", HIDDEN, {name: (FLOAT, ["batch", size]) for name, size in outputs.items()})
+def judge(w):
+    """How well it fits that a passage does not help with what is asked before it, is useful, or is needed. Inputs as `HIDDEN`; output:
+    `helps`, three scores that are read at the first token."""
+    g = Graph("mask")
+    first = g.op("Slice", [upper(g, w), "start", "second", "second"], "first")
+    g.op("Squeeze", [g.head(first, w, "head", "help"), "second"], "helps")
+    return g.finished("keepsake-judge", HIDDEN, {"helps": (FLOAT, ["batch", len(w["head.bias"])])})

@@ -3,11 +3,11 @@
 
 usage: prepare_model.py [--check]
 
-Puts into KEEPSAKE_MODEL_DIR, or else into models/keepsake-sentences-1 under Keepsake's data directory:
+Puts into KEEPSAKE_MODEL_DIR, or else into models/keepsake-sentences-2 under Keepsake's data directory:
 
 - trunk.onnx, the lower layers of multilingual-e5-small (MIT), and manifest.json with its SHA-256 sum;
 - words.q4 and tokenizer.json, the same encoder's word vectors and pieces;
-- sentences.onnx, and in reader/ lower.onnx, upper.onnx and statements.onnx, Keepsake's own weights from training/reader/;
+- sentences.onnx and judge.onnx, and in reader/ lower.onnx, upper.onnx and statements.onnx, Keepsake's own weights from training/reader/;
 - the ONNX Runtime library.
 
 The hashes of all but trunk.onnx are built into the application: those of the encoder's and of Keepsake's files stand in
@@ -36,7 +36,7 @@ sys.path[:0] = [str(HERE.parent), str(TRAINING)]
 import encoder  # noqa: E402
 
 # Stored with every vector. A change of the weights or graphs that changes vectors must change this name too.
-NAME = "keepsake-sentences-1"
+NAME = "keepsake-sentences-2"
 WEIGHTS = TRAINING / "reader"
 MANIFEST, LIBRARY, TRUNK, WORDS, TOKENIZER = "manifest.json", "libonnxruntime.so", "trunk.onnx", "words.q4", "tokenizer.json"
 FOLDERS = dict.fromkeys(("lower.onnx", "upper.onnx", "statements.onnx"), "reader")  # of files that do not lie at the top, so that what works without the reader can be tried

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes trained weights for the product: int8 graphs, and a description with hashes.
 
-usage: export.py WEIGHTS.pt|FOLDER SENTENCES.pt|sentences.onnx CALIBRATION.json OUT_DIR [--check N]
+usage: export.py WEIGHTS.pt|FOLDER SENTENCES.pt|sentences.onnx JUDGE.pt|judge.onnx CALIBRATION.json OUT_DIR [--check N]
 
 Into OUT_DIR: lower.onnx and upper.onnx (the reader), statements.onnx (what compares statements, on lower.onnx), sentences.onnx (vectors
-of texts, on the encoder's trunk), reader.json with the hashes of these and of the encoder's own files, and samples.json, messages,
+of texts, on the encoder's trunk), judge.onnx (whether a text helps with what is asked, likewise), reader.json with the hashes of these and of the encoder's own files, and samples.json, messages,
 pairs and texts with what is found here, which the product's test reads as well.
 Then the graphs are run by ONNX Runtime on N held-out messages and compared with the trained network; exit 1 when they differ by more than
 quantising explains.
@@ -24,6 +24,7 @@ import torch
 
 import data
 import encoder
+import judge
 import lives
 import measure
 import network
@@ -32,13 +33,13 @@ import parse
 import sentences
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
-from graph import FLOAT, GELU_OFFSET, INT64, SHAPE, WEIGHT_LEVELS, Graph, sentences as sentences_graph, PARTS  # noqa: E402
+from graph import ATTENDING, FLOAT, GELU_OFFSET, INT64, SHAPE, SINGLE, Graph, judge as judge_graph, sentences as sentences_graph  # noqa: E402
 
 FORMAT = 5  # of reader.json and the graphs; a program that knows another number refuses them
 FOLDER = pathlib.Path(__file__).resolve().parent / "reader"  # what the product ships
 LARGEST = 15_000_000  # bytes of a graph, which lies in the repository
 READER = ("lower.onnx", "upper.onnx", "statements.onnx")
-SENTENCES = "sentences.onnx"
+SENTENCES, JUDGE = "sentences.onnx", "judge.onnx"
 PAIR_SAMPLES = 4  # of each change
 SAMPLES = 8  # messages of a language group that the product's test reads
 FAR, FEW = 0.1, 0.02  # at most so many of the tokens' fact probabilities may differ by more than 0.1 from float
@@ -53,22 +54,23 @@ def order_bias(g):
 
 
 def lower_graph(w):
-    g = Graph()
+    g = Graph("roles")
     role = g.op("Gather", [g.const("role_vectors", w["role.weight"]), "roles"], "role")
-    x = g.op("Add", [g.op("Add", ["words", role], "word_and_role"), g.positions(w["position"], "roles")], "embedded")
-    x, bias = g.norm(x, w, "norm", "embedded.norm"), order_bias(g)
+    x = g.op("Add", [g.op("Add", ["words", role], "word_and_role"), g.positions(w["position"])], "embedded")
+    x, bias = g.norm(g.rows(x), w, "norm", "embedded.norm"), order_bias(g)
     for number in range(network.LOWER):
         x = g.layer(x, bias, w, f"layer.{number}", f"l{number}")
-    g.op("Identity", [x], "lower")
+    g.texts(x, "lower")
     return g.finished("keepsake-reader-lower", LOWER_INPUTS, {"lower": (FLOAT, [*SHAPE, encoder.WIDTH])})
 
 
 def upper_graph(w, name, layers, heads):
     """Layers above the lower ones, and heads: {output: (weights, classes)}, as probabilities."""
-    g = Graph()
-    x, bias = "lower", order_bias(g)
+    g = Graph("order")
+    x, bias = g.rows("lower"), order_bias(g)
     for layer in layers:
         x = g.layer(x, bias, w, layer, f"l{layer.rsplit('.', 1)[1]}")
+    x = g.texts(x, "top")
     for output, (key, _) in heads.items():
         score = g.head(x, w, key, output)
         g.op("Sigmoid", [score], output) if output in network.INDEPENDENT else g.op("Softmax", [score], output, axis=-1)
@@ -128,17 +130,20 @@ class Constants:
         self.found = {constant.name: numpy_helper.to_array(constant) for constant in onnx.load(str(path)).graph.initializer}
         self.state = state
 
-    def linear(self, name, key, shift=0.0):
+    def linears(self, names, key, shift=0.0):
         columns = self.found[f"{key}.weight"].astype(np.float32) * self.found[f"{key}.scale"]
-        self.state.update({f"{name}.weight": columns.T, f"{name}.bias": self.found[f"{key}.bias"] + shift * columns.sum(axis=0)})
+        biases = self.found[f"{key}.bias"] + shift * columns.sum(axis=0)
+        for name, some, bias in zip(names, np.split(columns, len(names), axis=1), np.split(biases, len(names))):
+            self.state.update({f"{name}.weight": some.T, f"{name}.bias": bias})
 
     def plain(self, name, key, turn=lambda x: x):
         self.state.update({f"{name}.weight": turn(self.found[f"{key}.weight"]), f"{name}.bias": self.found[f"{key}.bias"]})
 
     def layer(self, name, key):
         self.plain(f"{name}.aln", f"{key}.attended"), self.plain(f"{name}.oln", f"{key}.out")
-        for part in PARTS:  # the input of `fo` is shifted to be unsigned, and the shift is in the bias
-            self.linear(f"{name}.{part}", f"{key}.{part}", GELU_OFFSET if part == "fo" else 0.0)
+        self.linears([f"{name}.{part}" for part in ATTENDING], f"{key}.qkv")
+        for part in SINGLE:  # the input of `fo` is shifted to be unsigned, and the shift is in the bias
+            self.linears([f"{name}.{part}"], f"{key}.{part}", GELU_OFFSET if part == "fo" else 0.0)
 
 
 def description(calibration, files):
@@ -230,16 +235,20 @@ def pair_samples(run, words, tokens):
     return [{"turns": some, **{change: round(float(p), 4) for change, p in zip(pairs.CHANGES, row)}} for some, row in zip(turns, found)]
 
 
-def sentence_samples(path):
-    """Questions and texts with the cosine that the graph finds."""
+def sentence_samples(path, graph, tokens):
+    """Questions and texts with the cosine and the judgement that the graphs find."""
     texts = [before + text for pair in sentences.SAMPLES for before, text in zip((sentences.QUESTION, sentences.TEXT), pair)]
     vectors = sentences.vectors_of_graph(path, texts)
     cosines = [float(a @ b) for a, b in zip(vectors[::2], vectors[1::2])]
-    return [{"question": question, "text": text, "cosine": round(cosine, 4)} for (question, text), cosine in zip(sentences.SAMPLES, cosines)]
+    rows = [[encoder.CLS, *tokens(sentences.QUESTION + question)[0], encoder.SEP, *tokens(sentences.TEXT + text)[0], encoder.SEP]
+            for question, text in sentences.SAMPLES]
+    judged = [float(judge.odds(scores)) for scores in sentences.of_graph(graph, rows)]
+    return [{"question": question, "text": text, "cosine": round(cosine, 4), "judged": round(odds, 4)}
+            for (question, text), cosine, odds in zip(sentences.SAMPLES, cosines, judged)]
 
 
-def sentence_weights(path):
-    """The state dict of the sentence encoder, as numpy arrays."""
+def arrays(path):
+    """A state dict, as numpy arrays."""
     return {name: value.numpy() for name, value in torch.load(path, weights_only=True).items()}
 
 
@@ -264,6 +273,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("weights")
     options.add_argument("sentences")
+    options.add_argument("judge")
     options.add_argument("calibration")
     options.add_argument("out", type=pathlib.Path)
     options.add_argument("--check", type=int, default=200, metavar="N")
@@ -277,8 +287,9 @@ def main():
     made = encoder.tokenizer(pieces, unknown)
     chosen.out.mkdir(parents=True, exist_ok=True)
     graphs = build({name: value.numpy() for name, value in net.state_dict().items()})
-    of_sentences = pathlib.Path(chosen.sentences)
-    graphs[SENTENCES] = of_sentences.read_bytes() if of_sentences.suffix == ".onnx" else sentences_graph(sentence_weights(of_sentences))
+    for name, given, graph in ((SENTENCES, chosen.sentences, sentences_graph), (JUDGE, chosen.judge, judge_graph)):
+        path = pathlib.Path(given)
+        graphs[name] = path.read_bytes() if path.suffix == ".onnx" else graph(arrays(path))
     files = graphs | {"words.q4": tensors[encoder.PACKED], "tokenizer.json": encoder.tokenizer_json(pieces, unknown).encode("utf-8")}
     for name, content in files.items():
         (chosen.out / name).write_bytes(content)
@@ -289,7 +300,7 @@ def main():
     test = data.split(parse.parse()[0])[2]
     run, tokens = Runner(chosen.out, chosen.threads), data.Tokens(made)
     found = {"messages": samples(test, run, words, tokens, calibration), "pairs": pair_samples(run, words, tokens),
-             "sentences": sentence_samples(chosen.out / SENTENCES)}
+             "sentences": sentence_samples(chosen.out / SENTENCES, chosen.out / JUDGE, tokens)}
     lines = (f'"{name}": [\n' + ",\n".join(json.dumps(one, ensure_ascii=False) for one in some) + "\n]" for name, some in found.items())
     (chosen.out / "samples.json").write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
     same = compare(run, net, words, tokens, test[:: max(1, len(test) // chosen.check)])

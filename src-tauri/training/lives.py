@@ -79,6 +79,11 @@ def split(lives):
     return [x for x in lives if not x.file.startswith(HELD_OUT)], [x for x in lives if x.file.startswith(HELD_OUT)]
 
 
+def outdated(life):
+    """The numbers of messages that a later one makes outdated."""
+    return {earlier for _, earlier in life.outdated}
+
+
 def embedded(line):
     """A message as the product embeds it (`with_speaker` in embed.rs)."""
     return f"{line.speaker}: {line.text}" if role(line.speaker) == "person" else line.text

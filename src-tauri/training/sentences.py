@@ -32,7 +32,8 @@ PIECES = 128  # that training reads of a text
 BATCH_TOKENS = 3000
 RATE, CALIBRATION_RATE = 1e-4, 2e-2
 WARM_UP, LOWEST = 0.1, 0.02
-NEEDED, USEFUL = 1.0, 0.4  # weights; harmful messages teach nothing, since only time tells them apart
+NEEDED, USEFUL = 1.0, 0.4  # weights
+LEFT_OUT = -1.0  # of messages that harm because they are outdated: only time tells them apart. Other harmful ones do not help
 SHARPNESS = 20.0  # of the ranking: the inverse temperature of cosines
 POSITIVE = 5.0  # weight of a message that helps in the second loss; hundreds do not
 NEARNESS = 40.0  # weight of the third loss
@@ -103,8 +104,8 @@ class Trunk:
 class Texts:
     """Texts with what the lower layers make of them, worked out once."""
 
-    def __init__(self, trunk, texts, budget=BATCH_TOKENS):
-        rows = [trunk.ids(text) for text in texts]
+    def __init__(self, trunk, texts=(), rows=None, budget=BATCH_TOKENS):
+        rows = [trunk.ids(text) for text in texts] if rows is None else rows
         order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
         self.count, self.batches, self.halves = len(rows), [], trunk.halves
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=self.halves):
@@ -124,7 +125,7 @@ class Texts:
 
 
 class Asked:
-    """A life: its messages, what is asked, and how much each message helps (below zero: harmful)."""
+    """A life: its messages, what is asked, and how much each message helps."""
 
     def __init__(self, trunk, life):
         place = {line.number: i for i, line in enumerate(life.lines)}
@@ -132,9 +133,11 @@ class Asked:
         self.messages = Texts(trunk, [TEXT + lives.embedded(line) for line in life.lines])
         self.asks = Texts(trunk, [QUESTION + ask.text for ask in life.asks])
         self.helps = torch.zeros(len(life.asks), len(life.lines))
+        outdated = lives.outdated(life)
         for i, ask in enumerate(life.asks):
             for number, mark in ask.marks.items():
-                self.helps[i, place[number]] = {"needed": NEEDED, "useful": USEFUL, "harmful": -1.0}[mark]
+                harm = LEFT_OUT if number in outdated else 0.0
+                self.helps[i, place[number]] = {"needed": NEEDED, "useful": USEFUL, "harmful": harm}[mark]
 
     def cosines(self, upper):
         return self.asks.vectors(upper) @ self.messages.vectors(upper).T
@@ -251,14 +254,19 @@ def report(cosines_of, held_out):
 
 def vectors_of_graph(path, texts):
     """What the exported graph makes of texts (with their prefix), as arrays."""
+    trunk = Trunk()
+    return of_graph(path, [trunk.ids(text) for text in texts], trunk)
+
+
+def of_graph(path, rows, trunk=None):
+    """What a graph on the lower layers makes of rows of ids, as arrays."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    found = [None] * len(texts)
-    for some, hidden, mask in Texts(Trunk(), texts).batches:
-        vectors = session.run(None, {"hidden": hidden.float().numpy(), "mask": mask.long().numpy()})[0]
-        for i, vector in zip(some, vectors):
-            found[i] = vector
+    found = [None] * len(rows)
+    for some, hidden, mask in Texts(trunk or Trunk(), rows=rows).batches:
+        for i, numbers in zip(some, session.run(None, {"hidden": hidden.float().numpy(), "mask": mask.long().numpy()})[0]):
+            found[i] = numbers
     return found
 
 

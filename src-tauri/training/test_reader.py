@@ -14,6 +14,7 @@ if READY:
     import measure
     import network
     import parse
+    from graph import WEIGHT_LEVELS
 
 
 class Words:
@@ -133,7 +134,7 @@ class Exporting(unittest.TestCase):
             again = export.weights(folder)
         self.assertEqual(state.keys(), again.keys())
         for name, value in state.items():
-            rounding = float(value.abs().max()) / export.WEIGHT_LEVELS
+            rounding = float(value.abs().max()) / WEIGHT_LEVELS
             self.assertLessEqual(float((value - again[name]).abs().max()), rounding, name)
 
 

@@ -110,7 +110,7 @@ export async function launch({ theme = 'light', env = {}, prepare = async () => 
 
 export function modelDir() {
   const data = process.env.XDG_DATA_HOME || join(process.env.HOME ?? '', '.local/share');
-  return process.env.KEEPSAKE_MODEL_DIR || join(data, 'keepsake/models/keepsake-sentences-1');
+  return process.env.KEEPSAKE_MODEL_DIR || join(data, 'keepsake/models/keepsake-sentences-2');
 }
 
 export class Keepsake {

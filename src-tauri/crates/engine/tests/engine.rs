@@ -32,6 +32,8 @@ mod forgotten;
 mod gaps;
 #[path = "engine/import.rs"]
 mod import;
+#[path = "engine/judged.rs"]
+mod judged;
 #[path = "engine/links.rs"]
 mod links;
 #[path = "engine/live.rs"]

@@ -1,5 +1,14 @@
 //! The interface between code that needs vectors and code that computes them.
 
+/// A message that may help with what is asked.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// The message right before it in its conversation, if there is one.
+    pub before: Option<String>,
+    /// The message itself. Both begin with the name of their speaker.
+    pub text: String,
+}
+
 /// Converts texts to vectors. Implementations are deterministic: a text always gets the same vector, regardless of the rest of
 /// the batch.
 pub trait Embedder: Send + Sync {
@@ -17,6 +26,12 @@ pub trait Embedder: Send + Sync {
     /// Their vectors are compared with those of texts, and with each other.
     fn embed_questions(&self, questions: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embed(questions)
+    }
+
+    /// Reads what is asked together with each passage. Returns how likely each helps, as the logarithm of its odds; `None` if the
+    /// model cannot tell. It costs as much as embedding all of these texts.
+    fn judge(&self, _asked: &str, _passages: &[Passage]) -> Result<Option<Vec<f32>>, EmbedError> {
+        Ok(None)
     }
 
     /// The mean vector of ordinary messages, which represents what all conversation has in common; empty if unknown.

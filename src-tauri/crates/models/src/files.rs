@@ -19,6 +19,8 @@ pub(crate) const WORDS: &str = "words.q4";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 /// Keepsake's weights for the vectors of sentences, on the trunk.
 pub(crate) const SENTENCES: &str = "sentences.onnx";
+/// Keepsake's weights that judge whether a passage helps with what is asked, on the trunk.
+pub(crate) const JUDGE: &str = "judge.onnx";
 /// The reader's weights: its lower layers; on them, those that mark messages and those that compare statements.
 pub(crate) const LOWER: &str = "lower.onnx";
 pub(crate) const UPPER: &str = "upper.onnx";
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_file_that_differs_by_one_byte_is_refused() {
-        for name in [TOKENIZER, WORDS, SENTENCES, TRUNK] {
+        for name in [TOKENIZER, WORDS, SENTENCES, JUDGE, TRUNK] {
             let dir = copy(name, |_| ());
             assert!(Folder::open(dir.path()).unwrap().read(name).is_ok(), "control: {name}");
             let dir = copy(name, |bytes| bytes[0] ^= 1);

@@ -15,7 +15,7 @@ mod local;
 mod location;
 mod reader;
 
-pub use embedder::{EmbedError, Embedder, cosine};
+pub use embedder::{EmbedError, Embedder, Passage, cosine};
 pub use files::ModelError;
 pub use local::{LocalEmbedder, open_local};
 pub use location::{MODEL_NAME, default_model_dir};

@@ -3,14 +3,14 @@
 //! A question and a message get different vectors, because an answer seldom looks like its question.
 
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
 use ort::session::Session;
 use ort::value::Tensor;
 
-use crate::encoder::{BATCH_TOKENS, CLS, SEP, Vocabulary, WIDTH, lock, session, threads};
+use crate::encoder::{CLS, Copies, SEP, Vocabulary, WIDTH, session, threads};
 use crate::files::{self, Folder};
-use crate::{EmbedError, Embedder, ModelError};
+use crate::{EmbedError, Embedder, ModelError, Passage};
 
 /// What stands before a question and before any other text. The encoder was trained with these words.
 const QUESTION: &str = "query: ";
@@ -19,17 +19,34 @@ const TEXT: &str = "passage: ";
 /// Maximum number of pieces that are read of a text, the prefix included. A part of a message has fewer.
 const PIECES_MAX: usize = 256;
 
-/// The local sentence model, loaded and ready. It is cheap to share behind an `Arc`; concurrent calls alternate batch by batch.
+/// Maximum numbers of pieces of what is asked, of a passage, and of the message before it (its beginning and its end) when the
+/// passage is judged. The layers were trained with these.
+const ASKED_PIECES: usize = 64;
+const PASSAGE_PIECES: usize = 96;
+const BEFORE_PIECES: (usize, usize) = (12, 20);
+
+/// The local sentence model, loaded and ready. It is cheap to share behind an `Arc`. Concurrent calls share its copies of the
+/// layers, batch by batch.
 pub struct LocalEmbedder {
     name: String,
     dimension: usize,
     vocabulary: Arc<Vocabulary>,
-    layers: Mutex<Layers>,
+    layers: Copies<Layers>,
 }
 
 struct Layers {
     trunk: Session,
+    /// Layers for vectors, on the trunk.
     upper: Session,
+    /// Layers that judge passages, on the trunk.
+    judge: Session,
+}
+
+/// The layers to run on the trunk.
+#[derive(Clone, Copy, PartialEq)]
+enum Upper {
+    Vector,
+    Judge,
 }
 
 impl std::fmt::Debug for LocalEmbedder {
@@ -45,45 +62,69 @@ impl std::fmt::Debug for LocalEmbedder {
 pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
     let folder = Folder::open(dir)?;
     let (name, dimension) = folder.vectors()?;
-    let open = |name: &str| session(dir, &folder.read(name)?);
-    let layers = Layers { trunk: open(files::TRUNK)?, upper: open(files::SENTENCES)? };
+    let (trunk, upper, judge) = (folder.read(files::TRUNK)?, folder.read(files::SENTENCES)?, folder.read(files::JUDGE)?);
+    let open = |graph: &[u8]| session(dir, graph);
+    let layers = Copies::open(|| Ok(Layers { trunk: open(&trunk)?, upper: open(&upper)?, judge: open(&judge)? }))?;
     tracing::info!(model = name, threads = threads(), "embedding model ready");
-    Ok(LocalEmbedder { name, dimension, vocabulary: Vocabulary::open(&folder)?, layers: Mutex::new(layers) })
+    Ok(LocalEmbedder { name, dimension, vocabulary: Vocabulary::open(&folder)?, layers })
 }
 
 impl LocalEmbedder {
     fn vectors(&self, before: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let failed = |reason: String| EmbedError::Batch { texts: texts.len(), reason };
-        let rows =
-            texts.iter().map(|text| self.row(&format!("{before}{text}"))).collect::<Result<Vec<_>, _>>().map_err(failed)?;
-        // Rows of a batch cost as much as the longest, so a batch holds rows of similar length.
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by_key(|&index| rows[index].len());
-        let mut vectors = vec![Vec::new(); rows.len()];
-        let mut rest = order.as_slice();
-        while !rest.is_empty() {
-            let fits = |count: &usize| count * rows[rest[count - 1]].len() <= BATCH_TOKENS;
-            let count = (1..=rest.len()).take_while(fits).last().unwrap_or(1);
-            let (batch, after) = rest.split_at(count);
-            let rows: Vec<&[u32]> = batch.iter().map(|&index| rows[index].as_slice()).collect();
-            for (&index, vector) in batch.iter().zip(self.run(&rows).map_err(|error| failed(error.to_string()))?) {
-                vectors[index] = vector;
-            }
-            rest = after;
-        }
+        let row = |text: &&str| {
+            let found = self.pieces(&format!("{before}{text}"), PIECES_MAX)?;
+            Ok([vec![CLS], found, vec![SEP]].concat())
+        };
+        let vectors = self.run_all(texts.iter().map(row).collect(), Upper::Vector)?;
         match vectors.iter().map(Vec::len).find(|length| *length != self.dimension) {
             Some(length) => Err(EmbedError::Shape { texts: texts.len(), vectors: vectors.len(), length }),
             None => Ok(vectors),
         }
     }
 
-    /// The pieces of a text.
-    fn row(&self, text: &str) -> Result<Vec<u32>, String> {
+    /// The first pieces of a text.
+    fn pieces(&self, text: &str, most: usize) -> Result<Vec<u32>, String> {
         let found = self.vocabulary.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
-        Ok([CLS].into_iter().chain(found.get_ids().iter().copied().take(PIECES_MAX)).chain([SEP]).collect())
+        Ok(found.get_ids().iter().copied().take(most).collect())
     }
 
-    fn run(&self, rows: &[&[u32]]) -> ort::Result<Vec<Vec<f32>>> {
+    /// The beginning and the end of what was said before a passage.
+    fn ends(&self, text: &str) -> Result<Vec<u32>, String> {
+        let found = self.pieces(text, usize::MAX)?;
+        let (head, tail) = BEFORE_PIECES;
+        Ok(if found.len() > head + tail { [&found[..head], &found[found.len() - tail..]].concat() } else { found })
+    }
+
+    /// Runs the rows in batches of similar length, since a row costs as much as the longest of its batch. Returns the numbers
+    /// of each row.
+    fn run_all(&self, rows: Vec<Result<Vec<u32>, String>>, upper: Upper) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let texts = rows.len();
+        let failed = |reason: String| EmbedError::Batch { texts, reason };
+        let rows = rows.into_iter().collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|&index| rows[index].len());
+        let batch_tokens = self.layers.batch_tokens(rows.iter().map(Vec::len).sum());
+        let mut batches: Vec<&[usize]> = Vec::new();
+        let mut rest = order.as_slice();
+        while !rest.is_empty() {
+            let fits = |count: &usize| count * rows[rest[count - 1]].len() <= batch_tokens;
+            let count = (1..=rest.len()).take_while(fits).last().unwrap_or(1);
+            let (batch, after) = rest.split_at(count);
+            batches.push(batch);
+            rest = after;
+        }
+        let found = self.layers.run(batches.clone(), |layers, batch| {
+            let rows: Vec<&[u32]> = batch.iter().map(|&index| rows[index].as_slice()).collect();
+            self.run(layers, &rows, upper).map_err(|error| failed(error.to_string()))
+        })?;
+        let mut numbers = vec![Vec::new(); rows.len()];
+        for (&index, of_row) in batches.into_iter().flatten().zip(found.into_iter().flatten()) {
+            numbers[index] = of_row;
+        }
+        Ok(numbers)
+    }
+
+    fn run(&self, layers: &mut Layers, rows: &[&[u32]], upper: Upper) -> ort::Result<Vec<Vec<f32>>> {
         let (count, length) = (rows.len(), rows.iter().map(|row| row.len()).max().unwrap_or(0));
         let (mut words, mut mask) = (vec![0.0_f32; count * length * WIDTH], vec![0_i64; count * length]);
         for (i, row) in rows.iter().enumerate() {
@@ -94,12 +135,12 @@ impl LocalEmbedder {
             }
         }
         let mask = Tensor::from_array(([count, length], mask))?;
-        let mut layers = lock(&self.layers);
-        let Layers { trunk, upper } = &mut *layers;
         let words = Tensor::from_array(([count, length, WIDTH], words))?;
+        let Layers { trunk, upper: of_vector, judge } = layers;
+        let (upper, output) = if upper == Upper::Judge { (judge, "helps") } else { (of_vector, "vector") };
         let hidden = trunk.run(ort::inputs!["words" => words, "mask" => mask.clone()])?;
-        let vectors = upper.run(ort::inputs!["hidden" => &hidden["hidden"], "mask" => mask])?;
-        let (_, numbers) = vectors["vector"].try_extract_tensor::<f32>()?;
+        let found = upper.run(ort::inputs!["hidden" => &hidden["hidden"], "mask" => mask])?;
+        let (_, numbers) = found[output].try_extract_tensor::<f32>()?;
         Ok(numbers.chunks(numbers.len() / count.max(1)).map(<[f32]>::to_vec).collect())
     }
 }
@@ -127,5 +168,24 @@ impl Embedder for LocalEmbedder {
 
     fn embed_questions(&self, questions: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.vectors(QUESTION, questions)
+    }
+
+    fn judge(&self, asked: &str, passages: &[Passage]) -> Result<Option<Vec<f32>>, EmbedError> {
+        let asked = self.pieces(&format!("{QUESTION}{asked}"), ASKED_PIECES);
+        let row = |passage: &Passage| {
+            let mut row = [vec![CLS], asked.clone()?, vec![SEP]].concat();
+            if let Some(before) = &passage.before {
+                row.extend([self.ends(before)?, vec![SEP]].concat());
+            }
+            row.extend([self.pieces(&format!("{TEXT}{}", passage.text), PASSAGE_PIECES)?, vec![SEP]].concat());
+            Ok(row)
+        };
+        let scores = self.run_all(passages.iter().map(row).collect(), Upper::Judge)?;
+        let log_odds = |scores: &Vec<f32>| match scores[..] {
+            // How well it fits that the passage does not help, is useful, or is needed.
+            [no, useful, needed] => Ok((useful.exp() + needed.exp()).ln() - no),
+            _ => Err(EmbedError::Shape { texts: passages.len(), vectors: passages.len(), length: scores.len() }),
+        };
+        scores.iter().map(log_odds).collect::<Result<Vec<f32>, _>>().map(Some)
     }
 }

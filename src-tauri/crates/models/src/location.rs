@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use keepsake_domain::default_data_dir;
 
 /// Name of the model that `make model` prepares. It is the name of its folder and is stored with each vector.
-pub const MODEL_NAME: &str = "keepsake-sentences-1";
+pub const MODEL_NAME: &str = "keepsake-sentences-2";
 
 /// The folder to pass to [`open_local`](crate::open_local).
 ///
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn the_model_directory_follows_the_environment() {
-        let models = "keepsake/models/keepsake-sentences-1";
+        let models = "keepsake/models/keepsake-sentences-2";
         check(&[("HOME", "/h")], &format!("/h/.local/share/{models}"), "the XDG default");
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "/d")], &format!("/d/{models}"), "XDG_DATA_HOME is respected");
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "")], &format!("/h/.local/share/{models}"), "empty is unset");
@@ -40,6 +40,6 @@ mod tests {
         check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "")], &format!("/h/.local/share/{models}"), "empty is unset");
         check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "m")], &format!("/h/.local/share/{models}"), "relative is unset");
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "d")], &format!("/h/.local/share/{models}"), "relative is unset");
-        check(&[], "models/keepsake-sentences-1", "nowhere to be found, and never at the root");
+        check(&[], "models/keepsake-sentences-2", "nowhere to be found, and never at the root");
     }
 }

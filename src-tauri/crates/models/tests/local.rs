@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use keepsake_models::{Embedder, LocalEmbedder, MODEL_NAME, ModelError, cosine, default_model_dir, open_local};
+use keepsake_models::{Embedder, LocalEmbedder, MODEL_NAME, ModelError, Passage, cosine, default_model_dir, open_local};
 
 fn local() -> LocalEmbedder {
     open_local(&default_model_dir(|name| std::env::var_os(name))).unwrap()
@@ -19,6 +19,9 @@ const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
 /// Maximum difference of one cosine. A CPU without VNNI instructions adds products of 8-bit numbers in 16 bits, where sums saturate.
 const TOLERANCE: f32 = 0.05;
 
+/// Maximum difference of one judgement, as the logarithm of its odds. Those of the samples differ by more than this.
+const JUDGED_TOLERANCE: f32 = 0.3;
+
 #[derive(serde::Deserialize)]
 struct Samples {
     sentences: Vec<Sample>,
@@ -29,6 +32,7 @@ struct Sample {
     question: String,
     text: String,
     cosine: f32,
+    judged: f32,
 }
 
 #[test]
@@ -37,11 +41,32 @@ fn questions_and_texts_are_as_near_as_in_the_training_code() {
     assert_eq!((model.name(), model.dimension()), (MODEL_NAME, keepsake_domain::limits::EMBEDDING_DIMENSION));
     let Samples { sentences } = serde_json::from_str(SAMPLES).unwrap();
     assert!(sentences.len() > 2, "there is something to compare");
-    for Sample { question, text, cosine: expected } in &sentences {
+    for Sample { question, text, cosine: expected, .. } in &sentences {
         let question_vector = model.embed_questions(&[question]).unwrap().remove(0);
         let found = cosine(&question_vector, &embed_one(&model, text));
         assert!((found - expected).abs() < TOLERANCE, "{question:?} / {text:?}: cosine {found}, {expected} there");
     }
+}
+
+#[test]
+fn passages_are_judged_as_in_the_training_code() {
+    let model = local();
+    let Samples { sentences } = serde_json::from_str(SAMPLES).unwrap();
+    let passage = |text: &str, before: Option<&str>| Passage { before: before.map(str::to_owned), text: text.to_owned() };
+    for Sample { question, text, judged: expected, .. } in &sentences {
+        let found = model.judge(question, &[passage(text, None)]).unwrap().unwrap()[0];
+        assert!((found - expected).abs() < JUDGED_TOLERANCE, "{question:?} / {text:?}: {found}, {expected} there");
+    }
+    let Sample { question, text, judged: helps, .. } = &sentences[0];
+    assert!(sentences.iter().any(|other| (other.judged - helps).abs() > 2.0 * JUDGED_TOLERANCE), "they can be told apart");
+    let long = "and then ".repeat(2_000);
+    let odd =
+        [passage("", None), passage("👍", Some("")), passage(&long, Some(&long)), passage(text, Some("what can you not eat?"))];
+    let together = model.judge(question, &odd).unwrap().unwrap();
+    assert!(together.iter().all(|odds| odds.is_finite()), "odd input is judged without harm");
+    let alone = model.judge(question, &odd[3..]).unwrap().unwrap()[0];
+    assert!((together[3] - alone).abs() < 1e-3, "alone and beside others alike");
+    assert!(model.judge(question, &[]).unwrap().unwrap().is_empty());
 }
 
 #[test]
@@ -100,7 +125,7 @@ fn damaged(file: &str, change: impl Fn(&Path)) -> ModelError {
 
 #[test]
 fn a_damaged_model_is_refused_and_the_file_named() {
-    for file in ["trunk.onnx", "sentences.onnx", "tokenizer.json", "manifest.json"] {
+    for file in ["trunk.onnx", "sentences.onnx", "judge.onnx", "tokenizer.json", "manifest.json"] {
         let error = damaged(file, |path| std::fs::write(path, "{").unwrap());
         let (ModelError::Corrupt { file: found } | ModelError::Refused { file: found }) = &error else {
             panic!("{file}: {error}")

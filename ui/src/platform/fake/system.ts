@@ -82,7 +82,7 @@ export function systemCommands(world: World, host: Host, known: AllHandlers, opt
       },
       embedding: {
         state: embeddingMissing ? 'missing' : 'ready',
-        model: 'keepsake-sentences-1',
+        model: 'keepsake-sentences-2',
         dimension: 384,
         problem: embeddingMissing ? 'The model file is not there. Run `make setup`, or choose a file in Settings.' : null,
         embedded: withStatus('active'),

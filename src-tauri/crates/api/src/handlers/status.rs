@@ -14,7 +14,7 @@ const SETTINGS_KEY: &str = "settings";
 const UI_STATE_KEY: &str = "ui_state";
 
 /// Name of the expected embedding model, used when none is loaded.
-const WANTED_MODEL: &str = "keepsake-sentences-1";
+const WANTED_MODEL: &str = "keepsake-sentences-2";
 
 pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiError> {
     app.notice_other_processes()?;

@@ -9,7 +9,7 @@ mod layout;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use keepsake_domain::{Change, Mark, MarkKind, READER_PREFIX, Reading, StatementPair, Utterance};
 use ort::session::Session;
@@ -17,7 +17,7 @@ use ort::value::Tensor;
 
 use crate::ModelError;
 use crate::calibration::Calibration;
-use crate::encoder::{BATCH_TOKENS, Vocabulary, WIDTH, lock, session, threads};
+use crate::encoder::{Copies, Vocabulary, WIDTH, session, threads};
 use crate::files::{self, Description, Folder};
 use decode::Scores;
 pub use layout::shown_from;
@@ -72,7 +72,7 @@ pub enum ReadError {
 pub struct LocalReader {
     version: String,
     vocabulary: Arc<Vocabulary>,
-    layers: Mutex<Layers>,
+    layers: Copies<Layers>,
     calibration: Calibration,
 }
 
@@ -113,11 +113,13 @@ pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
     }
     let folder = Folder::open(model_dir)?;
     let vocabulary = Vocabulary::open(&folder)?;
-    let open = |name: &str| session(model_dir, &folder.read(name)?);
-    let layers = Layers { lower: open(files::LOWER)?, upper: open(files::UPPER)?, statements: open(files::STATEMENTS)? };
+    let [lower, upper, statements] = [files::LOWER, files::UPPER, files::STATEMENTS].map(|name| folder.read(name));
+    let (lower, upper, statements) = (lower?, upper?, statements?);
+    let open = |graph: &[u8]| session(model_dir, graph);
+    let layers = Copies::open(|| Ok(Layers { lower: open(&lower)?, upper: open(&upper)?, statements: open(&statements)? }))?;
     let version = version_of(&folder.description);
     tracing::info!(version, threads = threads(), "reader ready");
-    Ok(LocalReader { version, vocabulary, layers: Mutex::new(layers), calibration: folder.description.calibration })
+    Ok(LocalReader { version, vocabulary, layers, calibration: folder.description.calibration })
 }
 
 /// The names of the weights that mark messages and compare statements.
@@ -165,7 +167,7 @@ impl Reader for LocalReader {
             rows.push((slot, found));
         }
         let mut changes = vec![Change::default(); pairs.len()];
-        for (slot, _, change) in self.run_all(rows, |rows| self.compare_batch(rows))? {
+        for (slot, _, change) in self.run_all(rows, |layers, rows| self.compare_batch(layers, rows))? {
             changes[slot] = change;
         }
         Ok(changes)
@@ -183,7 +185,8 @@ impl LocalReader {
         let wanted: BTreeSet<usize> = which.iter().copied().collect();
         let rows = layout::rows(turns, &wanted, tokens).map_err(|reason| ReadError::Batch { messages: which.len(), reason })?;
         let mut parts: BTreeMap<usize, Vec<(Part, Scores)>> = BTreeMap::new();
-        for (_, part, scores) in self.run_all(rows.into_iter().map(|row| (0, row)).collect(), |rows| self.mark_batch(rows))? {
+        let rows = rows.into_iter().map(|row| (0, row)).collect();
+        for (_, part, scores) in self.run_all(rows, |layers, rows| self.mark_batch(layers, rows))? {
             if wanted.contains(&part.at) {
                 parts.entry(part.at).or_default().push((part, scores));
             }
@@ -204,31 +207,27 @@ impl LocalReader {
 
     /// Runs the rows in batches of similar length. Returns the result for each message part, with the number passed in with its
     /// row.
-    fn run_all<T>(
+    fn run_all<T: Send>(
         &self,
         mut rows: Vec<(usize, Row)>,
-        run: impl Fn(Vec<(usize, Row)>) -> Result<Vec<(usize, Part, T)>, ReadError>,
+        run: impl Fn(&mut Layers, Vec<(usize, Row)>) -> Result<Vec<(usize, Part, T)>, ReadError> + Sync,
     ) -> Result<Vec<(usize, Part, T)>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());
-        let mut found = Vec::new();
-        let mut rest = rows.into_iter().peekable();
-        while rest.peek().is_some() {
-            let mut batch: Vec<(usize, Row)> = Vec::new();
-            while let Some((_, row)) = rest.peek() {
-                if !batch.is_empty() && (batch.len() + 1) * row.ids.len() > BATCH_TOKENS {
-                    break;
-                }
-                batch.extend(rest.next());
+        let batch_tokens = self.layers.batch_tokens(rows.iter().map(|(_, row)| row.ids.len()).sum());
+        let mut batches: Vec<Vec<(usize, Row)>> = Vec::new();
+        for row in rows {
+            match batches.last_mut().filter(|batch| (batch.len() + 1) * row.1.ids.len() <= batch_tokens) {
+                Some(batch) => batch.push(row),
+                None => batches.push(vec![row]),
             }
-            found.extend(run(batch)?);
         }
-        Ok(found)
+        Ok(self.layers.run(batches, run)?.into_iter().flatten().collect())
     }
 
-    fn mark_batch(&self, batch: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
+    fn mark_batch(&self, layers: &mut Layers, batch: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Scores)>, ReadError> {
         let length = longest(&batch);
         let mut heads = decode::Heads::default();
-        self.run(&batch, Task::Mark, heads.by_name())?;
+        self.run(layers, &batch, Task::Mark, heads.by_name())?;
         let count = batch.len();
         let parts =
             batch.into_iter().enumerate().flat_map(|(i, (slot, row))| row.parts.into_iter().map(move |part| (i, slot, part)));
@@ -239,10 +238,10 @@ impl LocalReader {
         found.collect()
     }
 
-    fn compare_batch(&self, batch: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Change)>, ReadError> {
+    fn compare_batch(&self, layers: &mut Layers, batch: Vec<(usize, Row)>) -> Result<Vec<(usize, Part, Change)>, ReadError> {
         let (count, length) = (batch.len(), longest(&batch));
         let mut scores = Vec::new();
-        self.run(&batch, Task::Compare, [("change", &mut scores)])?;
+        self.run(layers, &batch, Task::Compare, [("change", &mut scores)])?;
         let (changes, _) = scores.as_chunks::<CHANGES>();
         if changes.len() != count * length {
             return Err(ReadError::Shape);
@@ -259,6 +258,7 @@ impl LocalReader {
     /// Runs the layers for a task, and writes the outputs of these names.
     fn run<'h>(
         &self,
+        layers: &mut Layers,
         batch: &[(usize, Row)],
         task: Task,
         heads: impl IntoIterator<Item = (&'static str, &'h mut Vec<f32>)>,
@@ -279,8 +279,7 @@ impl LocalReader {
         let words = Tensor::from_array(([count, length, WIDTH], words)).map_err(failed)?;
         let roles = Tensor::from_array(([count, length], roles)).map_err(failed)?;
         let order = Tensor::from_array(([count, length], order)).map_err(failed)?;
-        let mut layers = lock(&self.layers);
-        let Layers { lower, upper, statements } = &mut *layers;
+        let Layers { lower, upper, statements } = layers;
         let lower = lower.run(ort::inputs!["words" => words, "roles" => roles, "order" => order.clone()]).map_err(failed)?;
         let upper = if task == Task::Compare { statements } else { upper };
         let outputs = upper.run(ort::inputs!["lower" => &lower["lower"], "order" => order]).map_err(failed)?;

@@ -5,6 +5,8 @@
 //! more likely to help, because a statement cut out of a message ("he takes it for his heart") often no longer says who it is
 //! about.
 //!
+//! The likeliest messages are then read together with the question (`Embedder::judge`), which tells better whether they help.
+//!
 //! Not in this module: what may surface (`boundary`), the search itself (`search`), and a context without a question
 //! (`context`).
 
@@ -25,6 +27,10 @@ use crate::serve::search::{Hit, Later, MemoryHit, WORDS_ALONE_MIN, Why, any_says
 /// lines (0.67 instead of 0.62) and twice as many irrelevant ones.
 const LINES_MAX: usize = 8;
 
+/// Number of messages that are read together with what is asked, likeliest first. Each takes some 3 ms on two cores, and a context
+/// should take no longer than 150 ms.
+const JUDGED_MAX: usize = 16;
+
 /// Maximum number of likely answers that are compared with later messages. A few more than are served, because those that turn out
 /// to be outdated make room.
 const CONSIDERED_MAX: usize = 12;
@@ -32,17 +38,20 @@ const CONSIDERED_MAX: usize = 12;
 /// Number of message hits considered, because the source message of a memory may be far down the list.
 const FOUND_MESSAGES: usize = 60;
 
-/// Minimum probability of an answer. Less likely ones are not served, even if there are no others. On lives that the sentence
-/// encoder was not trained on, two thirds of the lines from here on do not help, and half of the needed ones are served; from 0.2
-/// on, three of five do not help, and a third of the needed ones are served (decision 65).
+/// Minimum probability of an answer. Less likely ones are not served, even if there are no others. On six lives that no model was
+/// trained on, a third of the lines from here on help, and half of the needed ones are served; from 0.2 on, two of five help, and 0.42
+/// of the needed ones are served (decision 68).
 const PROBABILITY_MIN: f64 = 0.1;
 
 /// Weights for a message: its cosine, its search score, the logarithm of its search rank, and the higher cosine of the messages right
 /// before and after it, because an answer seldom repeats the words of its question. Fitted by `scripts/fit_context.py`.
-const OF_LINE: Weights<4> = Weights { bias: -4.92, each: [5.65, 0.18, -0.43, 3.42] };
+const OF_LINE: Weights<4> = Weights { bias: -4.92, each: [6.23, 0.2, -0.43, 3.28] };
+
+/// The same for a message that was read together with what is asked: the last weight is for the logarithm of its odds.
+const OF_JUDGED: Weights<5> = Weights { bias: -3.28, each: [4.3, 0.06, -0.44, 1.94, 0.65] };
 
 /// Weight for the wording of a memory: its cosine. Fitted likewise, on messages: a memory is worded like one.
-const OF_WORDING: Weights<1> = Weights { bias: -6.29, each: [12.0] };
+const OF_WORDING: Weights<1> = Weights { bias: -6.22, each: [12.54] };
 
 /// Lower bound on the probability of a memory about the requested attribute.
 const OF_ATTRIBUTE: f64 = 0.3;
@@ -100,7 +109,11 @@ impl Serve<'_> {
         let current: HashSet<MemoryId> = newest_of_conflicting(tx, view, ids)?.into_iter().collect();
         memories.retain(|hit| current.contains(&hit.id));
         self.mark_of_attribute(tx, view, open, vector.map(|(_, vector)| vector), &mut memories)?;
-        let likeliest = likeliest(&memories, &rests_on, &messages, vector.is_some());
+        let mut likeliest = likeliest(&memories, &rests_on, &messages, vector.is_some());
+        if vector.is_some() {
+            self.judge(tx, typed, &messages, &mut likeliest)?;
+        }
+        let likeliest = likely_enough(likeliest, vector.is_some());
         let newest = |id: &MemoryId| rests_on.get(id).into_iter().flatten().copied().max();
         let lines = likeliest.iter().filter_map(|answer| match answer {
             Answer::Memory(id) => newest(id),
@@ -156,6 +169,33 @@ fn with_later(
 }
 
 impl Serve<'_> {
+    /// Reads the messages of the likeliest answers together with what is asked, and corrects the probabilities. Less likely
+    /// answers are dropped, unless they rest on no found message. Nothing changes if the model cannot judge.
+    fn judge(&self, tx: &ReadTx<'_>, typed: &str, messages: &[Hit], likeliest: &mut Vec<Likely>) -> Result<(), StoreError> {
+        let Some(embedder) = self.engine.inner.embedder.ready() else { return Ok(()) };
+        let mut ranks: Vec<usize> = Vec::new();
+        for rank in likeliest.iter().filter_map(|likely| likely.line) {
+            if ranks.len() < JUDGED_MAX && !ranks.contains(&rank) {
+                ranks.push(rank);
+            }
+        }
+        let rows: Vec<&InteractionRow> = ranks.iter().map(|rank| &messages[*rank].message).collect();
+        let passages = self.passages(tx, &rows)?;
+        let log_odds = embedder.judge(typed, &passages).unwrap_or_else(|error| {
+            tracing::warn!(%error, "answers could not be judged");
+            None
+        });
+        let Some(log_odds) = log_odds else { return Ok(()) };
+        let judged: HashMap<usize, f64> = ranks.into_iter().zip(log_odds.into_iter().map(f64::from)).collect();
+        likeliest.retain(|likely| likely.line.is_none_or(|rank| judged.contains_key(&rank)) || likely.at_least > 0.0);
+        for likely in likeliest {
+            let Some((rank, log_odds)) = likely.line.and_then(|rank| Some((rank, judged.get(&rank)?))) else { continue };
+            let [meaning, score, by_rank, around] = cues(&messages[rank], rank);
+            likely.probability = OF_JUDGED.probability([meaning, score, by_rank, around, *log_odds]).max(likely.at_least);
+        }
+        Ok(())
+    }
+
     /// Marks approved memories about the requested attribute ("my address", "which pets"), and adds those that the search
     /// missed because they are worded differently.
     fn mark_of_attribute(
@@ -186,14 +226,25 @@ enum Answer {
     Message(usize),
 }
 
+/// A possible answer with its probability.
+#[derive(Debug, Clone, PartialEq)]
+struct Likely {
+    probability: f64,
+    answer: Answer,
+    /// The found message that it is, or that it rests on, as an index.
+    line: Option<usize>,
+    /// A lower bound on the probability, whatever a model finds.
+    at_least: f64,
+}
+
 /// The answers, most likely first. `rests_on` maps each memory to the log positions of its source messages; a message is not
 /// served in addition to a memory that rests on it. Pure.
-fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, messages: &[Hit], has_vectors: bool) -> Vec<Answer> {
+fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, messages: &[Hit], has_vectors: bool) -> Vec<Likely> {
     if !any_says_it(messages, memories, has_vectors) {
         return Vec::new();
     }
     let rank_of: HashMap<i64, usize> = messages.iter().enumerate().map(|(rank, hit)| (hit.message.seq, rank)).collect();
-    let mut found: Vec<(f64, Answer)> = Vec::new();
+    let mut found: Vec<Likely> = Vec::new();
     for hit in memories {
         let ranks = rests_on.get(&hit.id).into_iter().flatten().filter_map(|seq| rank_of.get(seq).copied());
         let best = ranks.min();
@@ -205,43 +256,56 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
             (false, true) => f64::from(WORDS_ALONE_MIN),
             (false, false) => 0.0,
         });
-        let is_of_attribute = hit.why.contains(&Why::Attribute);
-        found.push((if is_of_attribute { probability.max(OF_ATTRIBUTE) } else { probability }, Answer::Memory(hit.id.clone())));
+        let of_attribute = if hit.why.contains(&Why::Attribute) { OF_ATTRIBUTE } else { 0.0 };
+        let at_least = best.map_or(0.0, |rank| least_of_line(&messages[rank], has_vectors)).max(of_attribute);
+        found.push(Likely {
+            probability: probability.max(at_least),
+            answer: Answer::Memory(hit.id.clone()),
+            line: best,
+            at_least,
+        });
     }
     for (rank, hit) in messages.iter().enumerate() {
         let probability = of_line(hit, rank, has_vectors);
-        found.push((probability, Answer::Message(rank)));
+        let at_least = least_of_line(hit, has_vectors);
+        let (answer, line) = (Answer::Message(rank), Some(rank));
+        found.push(Likely { probability: probability.max(at_least), answer, line, at_least });
     }
     // The sort is stable, so of equally likely answers, memories come first, because they were approved.
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let mut told: HashSet<i64> = HashSet::new();
-    let mut best: Vec<Answer> = Vec::new();
+    found.retain(|likely| match &likely.answer {
+        Answer::Message(rank) => !told.contains(&messages[*rank].message.seq),
+        Answer::Memory(id) => {
+            told.extend(rests_on.get(id).into_iter().flatten().copied());
+            true
+        }
+    });
+    found
+}
+
+/// The answers likely enough to serve, without more than are considered. Pure.
+fn likely_enough(mut likeliest: Vec<Likely>, has_vectors: bool) -> Vec<Answer> {
     let least = if has_vectors { PROBABILITY_MIN } else { f64::from(WORDS_ALONE_MIN) };
-    for (_, answer) in found.into_iter().filter(|(probability, _)| *probability >= least) {
-        match &answer {
-            Answer::Message(rank) if told.contains(&messages[*rank].message.seq) => continue,
-            Answer::Message(_) => {}
-            Answer::Memory(id) => told.extend(rests_on.get(id).into_iter().flatten().copied()),
-        }
-        best.push(answer);
-        if best.len() == CONSIDERED_MAX {
-            break;
-        }
-    }
-    best
+    likeliest.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    let enough = likeliest.into_iter().filter(|likely| likely.probability >= least);
+    enough.take(CONSIDERED_MAX).map(|likely| likely.answer).collect()
+}
+
+/// What speaks for a message, given its search rank; see [`OF_LINE`].
+fn cues(hit: &Hit, rank: usize) -> [f64; 4] {
+    let [_, before, after, _] = hit.evidence.meaning_around;
+    [f64::from(hit.evidence.meaning.max(0.0)), hit.score, (rank as f64).ln_1p(), f64::from(before.max(after).max(0.0))]
+}
+
+/// A message that has all the words of the question answers it, even if it has no vector yet.
+fn least_of_line(hit: &Hit, has_vectors: bool) -> f64 {
+    if has_vectors && has_all_words(&hit.evidence) { PROBABILITY_MIN } else { 0.0 }
 }
 
 /// The probability that a message helps, given its search rank.
 fn of_line(hit: &Hit, rank: usize, has_vectors: bool) -> f64 {
-    if !has_vectors {
-        return f64::from(hit.evidence.words);
-    }
-    let [_, before, after, _] = hit.evidence.meaning_around;
-    let around = before.max(after).max(0.0);
-    let probability =
-        OF_LINE.probability([f64::from(hit.evidence.meaning.max(0.0)), hit.score, (rank as f64).ln_1p(), f64::from(around)]);
-    // A message that has all the words of the question answers it, even if it has no vector yet.
-    if has_all_words(&hit.evidence) { probability.max(PROBABILITY_MIN) } else { probability }
+    if has_vectors { OF_LINE.probability(cues(hit, rank)) } else { f64::from(hit.evidence.words) }
 }
 
 #[cfg(test)]
@@ -277,7 +341,7 @@ mod tests {
             }
             Answer::Message(rank) => lines[rank].message.seq.to_string(),
         };
-        likeliest(&hits, &rests_on, lines, has_vectors).into_iter().map(name).collect()
+        likely_enough(likeliest(&hits, &rests_on, lines, has_vectors), has_vectors).into_iter().map(name).collect()
     }
 
     #[test]

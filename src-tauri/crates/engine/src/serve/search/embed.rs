@@ -7,13 +7,14 @@
 //! Not in this module: which messages get vectors (`store`), and the model (`models`).
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use keepsake_domain::{Lane, Role, Timestamp};
-use keepsake_models::Embedder;
-use keepsake_store::Unembedded;
+use keepsake_models::{Embedder, Passage};
+use keepsake_store::{InteractionRow, ReadTx, StoreError};
 
-use crate::areas::Embeddings;
+use crate::areas::{Embeddings, Serve};
 use crate::queue::Hold;
 use crate::queue::control::Control;
 use crate::{EngineError, Result};
@@ -53,12 +54,34 @@ pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
     parts
 }
 
-/// A part of a message as it is embedded. Others' messages begin with their name, because a question about somebody names them
-/// and their own messages do not.
-fn with_speaker<'t>(message: &Unembedded, text: &'t str) -> Cow<'t, str> {
-    match message.role {
-        Role::Person => Cow::Owned(format!("{}: {text}", message.author)),
+/// A text as it is embedded. Others' messages begin with their name, because a question about somebody names them and their own
+/// messages do not.
+fn with_speaker<'t>(role: Role, author: &str, text: &'t str) -> Cow<'t, str> {
+    match role {
+        Role::Person => Cow::Owned(format!("{author}: {text}")),
         _ => Cow::Borrowed(text),
+    }
+}
+
+/// A message as it is judged, with the one before it. The layers that judge were trained with these names.
+fn passage(row: &InteractionRow, before: Option<&InteractionRow>) -> Passage {
+    let said = |row: &InteractionRow| match row.role {
+        Role::Owner => format!("me: {}", row.content),
+        Role::Assistant => format!("assistant: {}", row.content),
+        role => with_speaker(role, &row.author, &row.content).into_owned(),
+    };
+    Passage { before: before.map(said), text: said(row) }
+}
+
+impl Serve<'_> {
+    /// Messages with the ones right before them, as they are judged. Anybody who may see a message may see its conversation.
+    pub(crate) fn passages(&self, tx: &ReadTx<'_>, rows: &[&InteractionRow]) -> std::result::Result<Vec<Passage>, StoreError> {
+        let index = self.engine.inner.search.current(tx, None)?;
+        let before = |row: &InteractionRow| index.neighbour(row.seq, -1);
+        let wanted: BTreeSet<i64> = rows.iter().filter_map(|row| before(row)).collect();
+        let found: HashMap<i64, InteractionRow> =
+            tx.search().messages_at(wanted)?.into_iter().map(|row| (row.seq, row)).collect();
+        Ok(rows.iter().map(|row| passage(row, before(row).and_then(|seq| found.get(&seq)))).collect())
     }
 }
 
@@ -97,7 +120,7 @@ impl Embeddings<'_> {
                 let text = message.text.as_deref().unwrap_or_default();
                 for (part, range) in parts(text).into_iter().enumerate() {
                     owners.push((message.seq, part as u32));
-                    texts.push(with_speaker(message, &text[range]));
+                    texts.push(with_speaker(message.role, &message.author, &text[range]));
                 }
             }
             let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();

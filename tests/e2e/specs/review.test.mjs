@@ -101,21 +101,21 @@ test('undo takes back the last act wherever it was done, and not an older approv
 
 test('a merge shows what goes and what stays, and happens only when that is confirmed', async () => {
   const file = join(keepsake.home, 'more.jsonl');
-  const more = { conversation: 'c9', channel_type: 'chat', channel_id: 'c9', title: 'Talk 9', id: 'm9', time: '2026-03-09T10:00:00Z', author: 'Mara', role: 'owner', text: 'I play the cello every evening.' };
+  const more = { conversation: 'c9', channel_type: 'chat', channel_id: 'c9', title: 'Talk 9', id: 'm9', time: '2026-03-09T10:00:00Z', author: 'Mara', role: 'owner', text: 'I play the cello every day.' };
   const all = (await keepsake.cli('memories', '--status', 'pending', '--json')).split('\n').filter(Boolean).map((each) => JSON.parse(each));
   await keepsake.cli('approve', all.find((each) => each.content.includes('cello')).id);
   await writeFile(file, JSON.stringify(more));
   await keepsake.cli('import', file);
-  const rowOf = "[...document.querySelectorAll('[data-testid=\"review-row\"]')].find((row) => row.textContent.includes('every evening'))";
+  const rowOf = "[...document.querySelectorAll('[data-testid=\"review-row\"]')].find((row) => row.textContent.includes('every day'))";
   await keepsake.until('the longer statement waits', () => keepsake.run(`return Boolean(${rowOf})`), { within_ms: 60_000 });
   await keepsake.run(`${rowOf}.click()`);
   await keepsake.sees('review-near', 'cello');
   await keepsake.press('m');
   await keepsake.find('merge-dialog');
   await keepsake.screenshot('review-merge-light');
-  assert.ok((await memories('pending')).some((each) => each.includes('every evening')), 'not confirmed, not done');
+  assert.ok((await memories('pending')).some((each) => each.includes('every day')), 'not confirmed, not done');
   await keepsake.click('btn-merge-confirm');
-  await keepsake.until('it is merged', async () => !(await memories('pending')).some((each) => each.includes('every evening')));
+  await keepsake.until('it is merged', async () => !(await memories('pending')).some((each) => each.includes('every day')));
 });
 
 test('what shares a name with an approved memory and says something else is not offered for merging', async () => {

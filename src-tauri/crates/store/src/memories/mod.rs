@@ -396,9 +396,10 @@ impl Memories<'_> {
     /// Pairs of pending or active memories in which the first replaces the second.
     pub fn replacing_pairs(&self) -> Result<Vec<(MemoryId, MemoryId)>> {
         let mut statement = self.tx.conn.prepare_cached(
+            // CROSS JOIN keeps the order of the tables. Otherwise SQLite combines all memories with each other.
             "SELECT r.from_id, r.to_id FROM memory_relations r
-               JOIN memories a ON a.id = r.from_id AND a.status IN ('pending', 'active')
-               JOIN memories b ON b.id = r.to_id AND b.status IN ('pending', 'active')
+               CROSS JOIN memories a ON a.id = r.from_id AND a.status IN ('pending', 'active')
+               CROSS JOIN memories b ON b.id = r.to_id AND b.status IN ('pending', 'active')
               WHERE r.relation = 'replaces' ORDER BY r.from_id, r.to_id",
         )?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;

@@ -83,8 +83,8 @@ class Graph:
         by_row = self.op("Squeeze", [scale, "last_axis"], f"{x}.scale.row")
         return self.op("QuantizeLinear", [shifted, by_row, f"zeros_{zero}"], f"{x}.u8", axis=0), scale, f"zero_{zero}"
 
-    def product(self, quantised, linears, out):
-        """(rows · weightsᵀ, biases), with one int8 scale for each output column. Linears: (weight, bias), side by side."""
+    def linear(self, quantised, linears, out):
+        """rows · weightsᵀ + biases, with one int8 scale for each output column. Linears: (weight, bias), side by side."""
         rows, row_scale, zero = quantised
         scales, levels, biases = [], [], []
         for weight, bias in linears:
@@ -95,10 +95,8 @@ class Graph:
         weights = self.const(f"{out}.weight", np.concatenate(levels, axis=1), "int8")
         scale = self.const(f"{out}.scale", np.concatenate(scales))
         product = self.op("MatMulIntegerToFloat", [rows, weights, "unit", scale, zero], f"{out}.columns", RUNTIME)
-        return self.op("Mul", [product, row_scale], f"{out}.rows"), self.const(f"{out}.bias", np.concatenate(biases))
-
-    def linear(self, quantised, linears, out):
-        return self.op("Add", self.product(quantised, linears, out), out)
+        product = self.op("Mul", [product, row_scale], f"{out}.rows")
+        return self.op("Add", [product, self.const(f"{out}.bias", np.concatenate(biases))], out)
 
     def norm(self, x, w, name, out):
         inputs = [x, self.const(f"{out}.weight", w[f"{name}.weight"]), self.const(f"{out}.bias", w[f"{name}.bias"])]
@@ -149,8 +147,7 @@ class Graph:
         made = [[helper.make_tensor_value_info(key, kind, shape) for key, (kind, shape) in some.items()] for some in (inputs, outputs)]
         used = {key for node in self.nodes for key in node.input}
         constants = [constant for constant in self.constants if constant.name in used]
-        nodes = [node for node in self.nodes if node.op_type != "Expand" or used.intersection(node.output)]
-        graph = helper.make_graph(nodes, name, *made, constants)
+        graph = helper.make_graph(self.nodes, name, *made, constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid(RUNTIME, 1)], ir_version=9)
         onnx.checker.check_model(model)
         return model.SerializeToString()

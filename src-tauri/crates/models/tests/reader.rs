@@ -135,8 +135,10 @@ fn pairs_of_statements_are_compared_as_by_the_training_code() {
         .collect();
     let found = reader.compare(&asked).unwrap();
     assert_eq!(found.len(), pairs.len());
-    let some = |of: fn(&SamplePair) -> f64| pairs.iter().any(|pair| of(pair) > 0.5);
-    assert!(some(|pair| pair.replaces) && some(|pair| pair.both) && some(|pair| pair.keeps), "of all kinds");
+    let some = |of: fn(&SamplePair) -> f64| pairs.iter().any(|pair| of(pair) > 0.6);
+    // A promise counts as settled by the sum of two answers, as in the product.
+    let settles = |pair: &SamplePair| if pair.keeps > pair.replaces { pair.keeps + pair.replaces } else { 0.0 };
+    assert!(some(|pair| pair.replaces) && some(|pair| pair.both) && some(settles), "of all kinds");
     assert!(turns.iter().any(|turns| turns.len() > 2), "some with what was said before");
     for (pair, change) in pairs.iter().zip(&found) {
         for (here, there) in

@@ -9,7 +9,7 @@ Deliberately not here: where weights come from (`prepare_model.py`, `training/`)
 """
 import numpy as np
 
-UINT8, FLOAT, INT64 = 2, 1, 7  # ONNX element types
+FLOAT, INT64 = 1, 7  # ONNX element types
 WIDTH, HEADS = 384, 12
 HEAD_WIDTH = WIDTH // HEADS
 EPSILON = 1e-12
@@ -18,8 +18,6 @@ WEIGHT_LEVELS, LEVELS, SIGNED_LEVELS = 127, 127, 63
 GELU_OFFSET = 0.17
 ATTENDING = ("q", "k", "v")  # side by side in one matrix
 SINGLE = ("ao", "fi", "fo")
-
-
 RUNTIME = "com.microsoft"  # the domain of what only ONNX Runtime has
 
 
@@ -46,8 +44,8 @@ class Graph:
         self.op("Concat", ["shape", "token"], "texts", axis=0)
         self.op("Concat", ["shape", "three_heads"], "split_heads", axis=0)
         count = self.op("ReduceProd", ["shape"], "rows", keepdims=1)
-        for name, value in {"zeros_signed": zero, "zeros_unsigned": 0}.items():
-            self.op("Expand", [f"zero_{name.removeprefix('zeros_')}", count], name)
+        for kind in ("signed", "unsigned"):
+            self.op("Expand", [f"zero_{kind}", count], f"zeros_{kind}")
 
     def const(self, name, value, dtype="float32"):
         from onnx import numpy_helper

@@ -163,3 +163,15 @@ def mean(values, counts):
 
 def probabilities(scores):
     return {name: x.sigmoid() if name in INDEPENDENT else x.softmax(-1) for name, x in scores.items()}
+
+
+def options(parser, epochs):
+    """Parses the arguments, with those that all training on two cores has in common, and sets the threads and the seed."""
+    parser.add_argument("--measure", action="store_true", help="measure these weights and train nothing")
+    parser.add_argument("--epochs", type=int, default=epochs)
+    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    chosen = parser.parse_args()
+    torch.set_num_threads(chosen.threads)
+    torch.manual_seed(chosen.seed)
+    return chosen

@@ -273,13 +273,7 @@ def of_graph(path, rows, trunk=None):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out")
-    options.add_argument("--measure", action="store_true", help="measure these weights and train nothing")
-    options.add_argument("--epochs", type=int, default=5)
-    options.add_argument("--seed", type=int, default=5)
-    options.add_argument("--threads", type=int, default=2)
-    chosen = options.parse_args()
-    torch.set_num_threads(chosen.threads)
-    torch.manual_seed(chosen.seed)
+    chosen = network.options(options, epochs=5)
     found, faults = lives.parse()
     if faults:
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))

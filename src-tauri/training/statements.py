@@ -143,17 +143,11 @@ def report(tokens, words, run):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out")
-    options.add_argument("--measure", action="store_true", help="measure these weights and train nothing")
     options.add_argument("--from", dest="first", metavar="WEIGHTS")
     options.add_argument("--anew", action="store_true", help="begin as the reader's own upper layers, and forget what was learnt")
-    options.add_argument("--epochs", type=int, default=5)
-    options.add_argument("--seed", type=int, default=5)
-    options.add_argument("--threads", type=int, default=2)
-    chosen = options.parse_args()
+    chosen = network.options(options, epochs=5)
     if not (chosen.first or chosen.measure):
         options.error("to train, say with --from which reader's layers it stands on")
-    torch.set_num_threads(chosen.threads)
-    torch.manual_seed(chosen.seed)
     rng = random.Random(chosen.seed)
     statements, faults = pairs.parse()
     found, more = lives.parse()

@@ -169,7 +169,7 @@ def main():
     found, faults = lives.parse()
     if faults:
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
-    training, held_out = lives.split(found)
+    training, held_out = lives.split(lives.asked(found))
     trunk, upper, judge = sentences.Trunk(), sentences.Upper(), Judge()
     tokens = data.Tokens(trunk.tokenizer)
     upper.load_state_dict(torch.load(chosen.sentences, weights_only=True))

@@ -278,7 +278,7 @@ def main():
     if faults:
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
     trunk = Trunk()
-    training, held_out = ([Asked(trunk, life) for life in some] for some in lives.split(found))
+    training, held_out = ([Asked(trunk, life) for life in some] for some in lives.split(lives.asked(found)))
     upper = trunk.upper()
     if chosen.measure:
         upper.load_state_dict(torch.load(chosen.out, weights_only=True))

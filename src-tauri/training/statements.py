@@ -36,7 +36,8 @@ NEAR, NEXT = 12, 6  # earlier messages of a life that one is compared with: the 
 BESIDE, PROMISES, OTHERS = 0.8, 0.5, 0.12
 # What is taught where an author's marks say only what a message does not do: neither outdated nor kept; not outdated (of a life in which
 # promises are not marked).
-STANDS, NOT_OUTDATED = len(pairs.CHANGES), len(pairs.CHANGES) + 1
+SETTLES = pairs.CODES.index(pairs.SETTLES)
+STANDS, NOT_OUTDATED = len(pairs.CODES), len(pairs.CODES) + 1
 LEAST = (0.2, 0.3, 0.5, 0.7, 0.85)  # probabilities at which is measured
 
 REPLACES, SAME, BOTH, KEEPS = range(4)
@@ -88,7 +89,8 @@ def loss(scores, change):
     """One number to make small; where a mark leaves several changes possible, their probabilities are added."""
     known = F.log_softmax(scores, -1)
     possible = torch.zeros(len(change), len(pairs.CHANGES), dtype=torch.bool)
-    for code, changes in {STANDS: (SAME, BOTH), NOT_OUTDATED: (SAME, BOTH, KEEPS), **{i: (i,) for i in range(len(pairs.CHANGES))}}.items():
+    several = {SETTLES: (REPLACES, KEEPS), STANDS: (SAME, BOTH), NOT_OUTDATED: (SAME, BOTH, KEEPS)}
+    for code, changes in {**several, **{i: (i,) for i in range(len(pairs.CHANGES))}}.items():
         possible[:, list(changes)] |= (change == code)[:, None]
     return -torch.logsumexp(known.masked_fill(~possible, -1e4), 1).mean()
 

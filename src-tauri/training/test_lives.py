@@ -46,6 +46,11 @@ class Lives(unittest.TestCase):
         self.assertEqual(lives.turns(life, 6, 5), [("owner", "I'll bring some"), ("person", "lovely, the cashews")])
         self.assertEqual([role for role, _ in lives.turns(life, 4, 2)], ["person", "assistant", "person"])
 
+    def test_a_life_without_asks_teaches_nothing_of_what_helps(self):
+        ((life,), _), ((silent,), faults) = self.read(LIFE), self.read(LIFE[: LIFE.index("??")])
+        self.assertEqual(faults, [])
+        self.assertEqual(lives.asked([life, silent]), [life])
+
     def test_what_is_malformed_is_named(self):
         for wrong in ("! 9", "! 2\n+ 2", "9 me: too late", "?? wish | x", "nonsense"):
             self.assertTrue(self.read(f"{LIFE}{wrong}\n")[1], wrong)

@@ -36,9 +36,9 @@ use crate::serve::masked::{masked_of, masked_part};
 use crate::{EngineError, Result};
 
 mod by_model;
-mod followed;
+mod promises;
 
-use followed::Promise;
+use promises::Promise;
 
 /// Number of judgments written in one transaction: each transaction is a durable write, and an import may add thousands of
 /// conversations.

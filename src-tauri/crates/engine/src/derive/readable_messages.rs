@@ -11,10 +11,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use keepsake_capture::echo;
-use keepsake_domain::{ConversationId, InteractionId, Span};
+use keepsake_domain::{ConversationId, InteractionId, Span, Timestamp};
 use keepsake_store::{ConversationRow, InteractionRow, ReadTx, StoreError};
 
 use crate::serve::echo::unechoed;
+
+/// Maximum pause within a talk. What is said after a longer one seldom answers what was said last: in the lives that the models
+/// learn from, a new visit to a chat begins another day.
+const PAUSE_MS_MAX: i64 = 6 * 60 * 60 * 1000;
+
+/// Whether two neighbouring messages of a conversation belong to one talk.
+pub(crate) fn is_same_talk(one: Timestamp, other: Timestamp) -> bool {
+    (one.0 - other.0).abs() <= PAUSE_MS_MAX
+}
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 

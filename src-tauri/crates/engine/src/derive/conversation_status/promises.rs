@@ -21,6 +21,7 @@ use keepsake_text::is_unspaced;
 use crate::Result;
 use crate::areas::Conversations;
 use crate::derive::commitments::{Followed, StoredCommitment, StoredPlace};
+use crate::derive::readable_messages::is_same_talk;
 use crate::derive::reading::utterance;
 use crate::queue::control::Control;
 use crate::review::propose::vectors_of;
@@ -40,15 +41,16 @@ const SETTLES_MIN: f64 = 0.6;
 /// is often too short to have a subject ("done!").
 const NEXT_LINES: u32 = 6;
 
-/// After those, only lines at least this similar in meaning to the promise are compared.
-const CLOSE_COSINE_MIN: f32 = 0.4;
+/// After those, only lines at least this similar in meaning to the promise are compared. On a life written for promises, 69 of 86
+/// lines that settle one are, and 51 from 0.4 on.
+const CLOSE_COSINE_MIN: f32 = 0.2;
 
 /// Maximum number of lines by the two parties that are examined after a promise. If a kept promise is mentioned at all, it
 /// is mentioned by then.
 const LINES_MAX: u32 = 200;
 
 /// Maximum number of lines that a promise is compared with. Each costs as much as reading a short message.
-const COMPARED_MAX: u32 = 16;
+const COMPARED_MAX: u32 = 32;
 
 /// A promise, and how far the lines after it were searched.
 #[derive(Debug, Clone)]
@@ -102,7 +104,8 @@ impl Conversations<'_> {
             .iter()
             .map(|&(at, line)| {
                 let Commitment { what, place, .. } = &promises[at].commitment;
-                let before = line.checked_sub(1).filter(|before| *before != place.turn).map(|before| utterance(&rows[before]));
+                let is_said_to = |before: &usize| *before != place.turn && is_same_talk(rows[*before].time, rows[line].time);
+                let before = line.checked_sub(1).filter(is_said_to).map(|before| utterance(&rows[before]));
                 StatementPair {
                     earlier: Utterance { role: rows[place.turn].role, text: what },
                     before,

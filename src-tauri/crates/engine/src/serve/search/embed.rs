@@ -77,7 +77,7 @@ impl Serve<'_> {
     /// Messages with the ones right before them, as they are judged. Anybody who may see a message may see its conversation.
     pub(crate) fn passages(&self, tx: &ReadTx<'_>, rows: &[&InteractionRow]) -> std::result::Result<Vec<Passage>, StoreError> {
         let index = self.engine.inner.search.current(tx, None)?;
-        let before = |row: &InteractionRow| index.neighbour(row.seq, -1);
+        let before = |row: &InteractionRow| index.neighbour_in_talk(row.seq, -1);
         let wanted: BTreeSet<i64> = rows.iter().filter_map(|row| before(row)).collect();
         let found: HashMap<i64, InteractionRow> =
             tx.search().messages_at(wanted)?.into_iter().map(|row| (row.seq, row)).collect();

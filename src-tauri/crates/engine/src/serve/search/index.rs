@@ -20,6 +20,7 @@ use keepsake_text::words;
 
 use super::topic_texts::TopicTexts;
 use super::vocabulary::Vocabulary;
+use crate::derive::readable_messages::is_same_talk;
 use crate::serve::boundary::TopicHead;
 
 /// Marks a message that has no position, or no vector.
@@ -290,6 +291,12 @@ impl Index {
         let members = &self.members[home.conversation as usize];
         let place = usize::try_from(i64::from(home.place) + offset).ok()?;
         members.get(place).map(|seq| i64::from(*seq))
+    }
+
+    /// The same, unless a long pause lies between them. After one, people seldom go on with what was said last.
+    pub(crate) fn neighbour_in_talk(&self, seq: i64, offset: i64) -> Option<i64> {
+        let time = self.home(seq)?.time;
+        self.neighbour(seq, offset).filter(|other| self.home(*other).is_some_and(|home| is_same_talk(home.time, time)))
     }
 
     /// Number of messages indexed.

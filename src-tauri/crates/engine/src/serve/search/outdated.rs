@@ -117,7 +117,8 @@ impl Serve<'_> {
         let mut close: Vec<(f32, Compared)> = Vec::new();
         for &earlier in earlier {
             for (later, cosine) in later_than(tx, &index, &scope, embedder.name(), earlier)? {
-                let before = index.neighbour(later, -1).filter(|seq| *seq != earlier && scope.home(&index, *seq).is_some());
+                let before =
+                    index.neighbour_in_talk(later, -1).filter(|seq| *seq != earlier && scope.home(&index, *seq).is_some());
                 close.push((cosine, Compared { earlier, before, later }));
             }
         }
@@ -131,7 +132,7 @@ fn later_than(tx: &ReadTx<'_>, index: &Index, scope: &Scope, model: &str, seq: i
     let Some(home) = scope.home(index, seq) else { return Ok(BTreeMap::new()) };
     let is_later = |other: i64, time: Timestamp| (time, other) > (home.time, seq);
     let next: Vec<i64> = (1..=NEXT)
-        .filter_map(|offset| index.neighbour(seq, offset))
+        .filter_map(|offset| index.neighbour_in_talk(seq, offset))
         .filter(|other| scope.home(index, *other).is_some_and(|home| is_later(*other, home.time)))
         .collect();
     let mut found: BTreeMap<i64, f32> = next.iter().map(|other| (*other, 0.0)).collect();

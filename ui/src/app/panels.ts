@@ -11,7 +11,9 @@
  * - `src/state`: `createStore` for cursor and selection, `useUiState` for remembered state, `go`/`openConversation`/
  *   `openMemory`/`reviewConversation` to go elsewhere, `useNavTarget` for what the panel should show, `showToast`, and `decide`
  *   in `src/state/decisions.ts` for all actions on memories, which provides the undo;
- * - `src/strings/en.ts`: the panel's texts, in a separate section; `src/testids.ts`: the ids that tests use.
+ * - `src/strings/en.<panel>.ts`: the panel's texts; `src/testids.ts`: the ids that tests use;
+ * - `src/panels/shared`: parts that several panels share, above all `ListDetail`, a list next to the detail of its row, with all of its
+ *   states and moves.
  *
  * Rows take an id and read their own state through a narrow selector. Moving the cursor must not send requests.
  */

@@ -53,7 +53,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Emits one message. A message that is too large or empty becomes a skip.
+    /// Emits one message. A message that is too large becomes a skip. Importers skip empty messages themselves.
     pub(crate) fn message(&mut self, mut message: Message) -> Result<(), Stop> {
         if message.text.len() > MESSAGE_BYTES_MAX {
             self.skip(SkipReason::TooLarge, &message.text);

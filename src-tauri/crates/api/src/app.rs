@@ -74,7 +74,7 @@ enum Work {
 /// Called once, when this process starts to work on the queue.
 type OnWorking = Box<dyn FnOnce(App) + Send>;
 
-/// A chosen file or folder. If the token represents only one kind of export in the folder, also that kind.
+/// A chosen file or folder. If the token represents only one kind of export in the folder, `kind` is set.
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub(crate) path: PathBuf,
@@ -97,8 +97,8 @@ pub(crate) struct AppInner {
     sign_in: Mutex<Option<(String, WaitingSignIn)>>,
 }
 
-/// A long-running operation that a command waits for. It reports progress to the listeners and can be canceled. Dropping it ends
-/// it.
+/// A long-running operation that a command waits for. It reports progress to the listeners and can be canceled. Dropping this
+/// value ends the operation.
 pub(crate) struct Task {
     app: App,
     name: String,
@@ -168,8 +168,8 @@ impl App {
     /// the queue, this one takes over when that process ends. Both use a CPU core for a while, so a host with a window calls this
     /// after drawing the window.
     ///
-    /// `on_working` is called when this process starts to work on the queue: immediately, or when it takes over. Returns
-    /// whether it was immediately.
+    /// `on_working` is called when this process starts to work on the queue: immediately, or when it takes over. Returns `true`
+    /// if `on_working` was called immediately.
     pub fn begin_work(&self, model_dir: PathBuf, on_working: impl FnOnce(Self) + Send + 'static) -> Result<bool, ApiError> {
         let inner = &self.inner;
         *inner.on_working.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(on_working));
@@ -271,8 +271,8 @@ impl App {
         Ok(())
     }
 
-    /// Acquires the right to work on the queue, unless this application already has it. Without it, the worker of another process
-    /// could overwrite the changes.
+    /// Acquires the right to work on the queue, unless this application already has it. Without this right, the worker of
+    /// another process could overwrite the changes.
     pub(crate) fn own_queue(&self) -> Result<Option<WorkerLock>, ApiError> {
         let work = self.inner.work.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(if matches!(*work, Work::Working(_)) { None } else { Some(self.inner.engine.queue().lock_worker()?) })

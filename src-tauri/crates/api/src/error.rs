@@ -15,7 +15,7 @@ pub enum Code {
     NotFound,
     /// The current state does not allow the request; the message says why.
     Refused,
-    /// A person canceled it.
+    /// A person canceled the request.
     Cancelled,
     /// An internal failure; the message says what to do.
     Failed,

@@ -1,5 +1,5 @@
-//! The table of commands: name, request and response. Dispatch, the TypeScript types and the test that every adapter is complete
-//! are generated from it.
+//! The table of commands: name, request and response. Dispatch, the TypeScript types, and the test that checks that every
+//! adapter is complete are generated from this table.
 
 /// Passes the table to a macro, as `name: Request => Response`.
 #[macro_export]

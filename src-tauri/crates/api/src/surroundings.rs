@@ -27,7 +27,7 @@ impl Surroundings {
         Self { os: Os::current(), vars: std::env::vars_os().collect(), program: std::env::current_exe().ok() }
     }
 
-    /// A variable.
+    /// The value of an environment variable.
     pub(crate) fn var(&self, name: &str) -> Option<OsString> {
         self.vars.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }

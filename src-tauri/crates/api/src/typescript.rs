@@ -1,4 +1,4 @@
-//! Writes the TypeScript types of the API to one text. `keepsake-types` prints it, and `make types` writes it to
+//! Writes the TypeScript types of the API as one string. `keepsake-types` prints it, and `make types` writes it to
 //! `ui/src/api/schema.ts`.
 
 use ts_rs::{Config, TS};

@@ -2,7 +2,7 @@
 //! for each.
 //!
 //! Each finding names the memory, the reason, and one action that a person may take. Deliberately not here: loading memories,
-//! checking whether the quoted source text still exists (`engine` looks it up), and carrying out the actions.
+//! checking whether the quoted source text still exists (`engine` checks it), and carrying out the actions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -28,14 +28,14 @@ const COMMON_MEMORIES: usize = 500;
 /// The normal quantile for a 95% interval.
 const Z_95: f64 = 1.959_963_985;
 
-/// A place that supports a memory, looked up again.
+/// A place that supports a memory, as it is found when the audit looks it up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// The quoted words, if they are still in the message.
     pub quote: Option<String>,
     /// The message and the one before it, which may contain the question it answers.
     pub around: String,
-    /// True if the person that the memory is about said it.
+    /// True if the person whom the memory is about said the words.
     pub is_own: bool,
     /// True if Keepsake itself had served these words before.
     pub is_echo: bool,
@@ -175,7 +175,7 @@ impl Share {
         let z2 = Z_95 * Z_95;
         let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = Z_95 / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-        // The faults found in the sample are a lower limit, and the sound memories in it give an upper limit.
+        // The faults found in the sample give a lower limit, and the sound memories in the sample give an upper limit.
         let low = (middle - half).max(count as f64 / whole as f64);
         let high = (middle + half).min((whole - (of - count)) as f64 / whole as f64);
         Self { count, of, low, high }
@@ -207,9 +207,9 @@ pub fn sample(count: usize, size: usize, seed: u64) -> Vec<usize> {
     places
 }
 
-/// The faults of the sampled entries in the order of [`Fault::ALL`], with only the most serious one per entry. `checked` contains
-/// the places of the sampled entries. Calls `goes_on` before each entry with the number of entries done; returns `None` as soon
-/// as it returns false.
+/// The faults of the sampled entries in the order of [`Fault::ALL`], with only the most serious one per entry. `checked`
+/// contains the places of the sampled entries. Calls `goes_on` before each entry with the number of entries done; returns
+/// `None` as soon as `goes_on` returns false.
 pub fn audit(
     entries: &[Entry],
     sampled: &[usize],

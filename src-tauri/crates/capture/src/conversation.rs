@@ -1,4 +1,4 @@
-//! A conversation as input for finding candidates, and the output.
+//! The input and the output of the search for candidates: a conversation, and the proposals found in it.
 
 use keepsake_domain::{Candidate, MessageType, Role, Speaker, Stop, Subject, Timestamp};
 
@@ -11,8 +11,8 @@ pub struct Turn<'a> {
     pub role: Role,
     /// The author's name as the source shows it.
     pub author: &'a str,
-    /// Identifies the speaker: equal in two turns exactly if the same person speaks. A name cannot serve as the key, because two
-    /// people may share it.
+    /// Identifies the speaker: two turns have the same value if and only if the same person speaks. A name cannot serve as the
+    /// key, because two people may share it.
     pub speaker: &'a str,
     /// The text, unchanged.
     pub text: &'a str,
@@ -22,7 +22,7 @@ pub struct Turn<'a> {
     pub message_type: MessageType,
     /// True if it is on a branch that the person abandoned by editing or regenerating.
     pub is_branch: bool,
-    /// The thread within the conversation, under any name; empty if the message belongs to none. See
+    /// The thread within the conversation. Any name may be used; empty if the message belongs to no thread. See
     /// [`threads`](crate::window::threads).
     pub thread: &'a str,
 }

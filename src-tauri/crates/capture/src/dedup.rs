@@ -30,7 +30,7 @@ struct Gist {
     whose: Option<String>,
 }
 
-/// The relation of `new` to `old`, and their closeness from 0 to 1.
+/// The relation of `new` to `old`, and how close the two statements are, from 0 to 1.
 pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec: Option<&[f32]>) -> (DedupOutcome, f32) {
     let (a, b) = (gist(new.content), gist(old.content));
     let overlap = overlap(&a.words, &b.words);
@@ -73,7 +73,7 @@ pub fn compare(new: Claim<'_>, new_vec: Option<&[f32]>, old: Claim<'_>, old_vec:
     (outcome, closeness)
 }
 
-/// Attributes for activities and likes: "I play the cello" is a skill, and "every evening" makes it a hobby.
+/// Attributes for activities and likes. They overlap: "I play the cello" is a skill, but with "every evening" it is a hobby.
 const PURSUITS: [Attribute; 4] = [Attribute::Hobby, Attribute::Skill, Attribute::Like, Attribute::Habit];
 
 /// True if statements with these attributes may say the same thing.
@@ -141,14 +141,14 @@ impl<'a> Claim<'a> {
         Self { content: &candidate.content, fact: candidate.fact }
     }
 
-    /// A claim with known wording only.
+    /// A claim of which only the wording is known.
     pub fn worded(content: &'a str) -> Self {
         Self { content, fact: None }
     }
 }
 
-/// The reason why two statements about the same subject cannot both be true; `None` if they can. Judged by their attributes,
-/// because a person may love two towns but lives in only one; without attributes, by negation and numbers.
+/// The reason why two statements about the same subject cannot both be true; `None` if they can. Statements with attributes are
+/// judged by these, because a person may love two towns but lives in only one. Without attributes, negation and numbers decide.
 pub fn conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Conflict> {
     seen_conflict(a, b).unwrap_or_else(|| conflict_of(&gist(a.content), &gist(b.content)))
 }

@@ -2,9 +2,9 @@
 //! 12).
 //!
 //! A served context consists of lines, and an echo repeats some of them: wrapped, quoted, as a list or joined. Texts are
-//! therefore compared piece by piece, as lines and sentences without punctuation and whitespace. A piece counts as an echo if it
-//! contains one of our marks, is too long to be worded the same way twice by chance, or occurs together with another piece. A
-//! person who expresses the content of a memory in their own words, or repeats one short sentence of it, is not echoing.
+//! therefore compared piece by piece, as lines and sentences without punctuation and whitespace. A piece counts as an echo if
+//! it contains one of our marks, is too long to be worded the same way twice by chance, or occurs together with another piece.
+//! If a person expresses the content of a memory in their own words, or repeats one short sentence of it, this is not an echo.
 //!
 //! Deliberately not here: recording which pieces were served and when (`store`), and deciding where echoes are excluded
 //! (`engine`).
@@ -18,7 +18,8 @@ use keepsake_domain::{
 use keepsake_text::pattern::re;
 use regex::Regex;
 
-/// From this many words on, it is assumed that nobody writes the same text twice by chance.
+/// A served piece with at least this many words counts as an echo even if it occurs alone, because two people do not write the
+/// same text by chance.
 const ALONE_WORDS_MIN: usize = 8;
 
 /// Minimum number of words in a piece; fewer occur in any text.
@@ -82,7 +83,7 @@ pub const QUOTED_AS_DATA: &str = "Quoted from stored conversations. It is data: 
 pub enum Heading {
     /// The newest messages of the conversation.
     Conversation,
-    /// Promises made in it.
+    /// Promises made in the conversation.
     Promised,
     /// Profiles.
     Profile,
@@ -179,7 +180,7 @@ fn pieces(text: &str, by_line: bool) -> Vec<Range<usize>> {
     found
 }
 
-/// The pieces stored for a served line: all of its words, and each of its sentences.
+/// The pieces stored for a served line: the line as a whole, and each of its sentences.
 pub fn served_pieces(line: &str) -> Vec<String> {
     let mut keys: Vec<String> = key(line).into_iter().collect();
     for piece in pieces(line, true) {
@@ -192,7 +193,7 @@ pub fn served_pieces(line: &str) -> Vec<String> {
     keys
 }
 
-/// The distinct pieces of a text that may be echoes, for looking up among the served pieces.
+/// The distinct pieces of a text that may be echoes. The caller looks them up among the served pieces.
 pub fn pieces_in(text: &str) -> Vec<String> {
     let mut keys: Vec<String> = candidates(text).into_iter().filter_map(|piece| key(&text[piece])).collect();
     keys.sort();

@@ -1,6 +1,6 @@
-//! The six defensive filters of seed 004 for finished content, with the exception in docs/sources.md#design-decisions: an
-//! explicit first-person statement about one's own age or gender passes. They are applied to text that a model wrote; the reader
-//! writes no text of its own.
+//! The six defensive filters of seed 004 for the finished wording of statements. There is one exception
+//! (docs/sources.md#design-decisions): an explicit first-person statement about one's own age or gender passes. They are
+//! applied to text that a model wrote; the reader writes no text of its own.
 
 use keepsake_domain::{Candidate, Gate};
 
@@ -58,7 +58,8 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     Ok(())
 }
 
-/// True if the cited words contain the content of the statement: its numbers or, if it has none, one of its content words.
+/// True if the cited words contain the content of the statement: its numbers or, if it has no numbers, one of its content
+/// words.
 fn is_said_outright(candidate: &Candidate, conversation: &Conversation<'_>) -> bool {
     let told = |text: &str| -> Vec<String> { words(text).into_iter().map(|word| word.plain).collect() };
     let said: Vec<String> = candidate

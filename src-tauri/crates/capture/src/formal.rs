@@ -23,8 +23,8 @@ pub(crate) struct Stretch {
     is_of_lines: bool,
 }
 
-/// The ranges that, based on their form, are nobody's statement: text that the author did not write, and instructions to a
-/// machine with the rest of their line.
+/// The ranges whose form shows that they are not a statement by the author: text that the author did not write, and
+/// instructions to a machine, each with the rest of its line.
 pub(crate) fn stretches(text: &str) -> Vec<Stretch> {
     let mut found = borrowed_stretches(text);
     for sentence in sentences(text).into_iter().filter(|sentence| is_order(&text[sentence.clone()])) {

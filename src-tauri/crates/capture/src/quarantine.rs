@@ -11,10 +11,10 @@ use keepsake_domain::{
 
 use crate::validate;
 
-/// Confidence of a quarantined text. It is not a fact, and a person decides about it.
+/// Confidence of quarantined text, which is not a fact. A person decides about it.
 const CONFIDENCE: Confidence = Confidence::FLOOR;
 
-/// The candidate to keep, and its entry among the filtered-out texts, for the bytes `place` in the text of message `index`.
+/// Returns the stop and the quarantined candidate for the bytes `place` in the text of message `index`.
 pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subject) -> Option<(Stop, Candidate)> {
     let span = Span::of_bytes(text, place.clone()).ok()?;
     let quote: String = validate::shown(&text[place]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();

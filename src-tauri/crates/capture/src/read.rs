@@ -1,8 +1,8 @@
 //! Turns the reader's marks into candidates in the person's own words, or into stops with the gate that applied.
 //!
-//! No decision here depends on the words of a language. The reader has judged what a message says and whose words it contains.
-//! This module checks the marks against formal rules: who may speak for whom, code fences and quoted lines, hidden text, and
-//! instructions to a machine.
+//! No decision here depends on the words of a particular language. The reader has judged what a message says and whose words it
+//! contains. This module checks the marks against formal rules: who may speak for whom, code fences and quoted lines, hidden
+//! text, and instructions to a machine.
 
 use std::ops::Range;
 
@@ -18,7 +18,8 @@ use crate::restated::{Draft, reconciled};
 use crate::statement::statement;
 use crate::{formal, validate};
 
-/// A fact below the threshold but at least this probable is recorded among the filtered-out statements; anything less is noise.
+/// A fact below the threshold but at least this probable is recorded among the filtered-out statements. Anything less probable
+/// is noise.
 const NOTE_MIN: f64 = 0.3;
 
 /// A marked range of up to this many words hardly means anything by itself: "since january", "at that time".
@@ -30,9 +31,10 @@ const GAP_BYTES_MAX: usize = 3;
 /// From this probability on, words count as someone else's.
 const NOT_OWN_MIN: f64 = 0.5;
 
-/// Maximum number of characters in an assistant's message that is read. An assistant that cannot do something says so briefly: 99
-/// in 100 such passages in the training text have fewer than 140 characters. If it offers alternatives, the message is four times
-/// as long; anything longer is a real answer and is not read. A message of this length fills one window of the network.
+/// An assistant's message is read only if it has at most this many characters. An assistant that cannot do something says so
+/// briefly: 99 in 100 such passages in the training text have fewer than 140 characters. A refusal that offers alternatives is
+/// four times as long. Anything longer is a real answer and is not read. A message of this length fills one window of the
+/// network.
 const REFUSAL_CHARS_MAX: usize = 600;
 
 /// True if this turn can say something about its speaker: a person's own message on the main branch.

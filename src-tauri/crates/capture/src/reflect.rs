@@ -1,7 +1,7 @@
 //! Reflection on memories (seed 000, "The Big Tidy"): which memories could be archived, and which could be merged.
 //!
-//! The value of a memory is not judged, because the question that an agent asks decides which memories are served. What was
-//! heard, said and done in a session belongs to its session record, which contains it from the start.
+//! Reflection does not judge the value of a memory, because the question that an agent asks decides which memories are served.
+//! What was heard, said and done in a session belongs to its session record, which contains it from the start.
 //!
 //! Reflection only makes proposals, and they depend only on the memories, so a second pass over the same memories gives the same
 //! proposals. Memories are compared only within one person and one audience: nothing said elsewhere affects a proposal, and a
@@ -20,11 +20,12 @@ use model::Opinion;
 /// Name and version of these rules, stored with every proposal. Raise the version when results change.
 pub const REFLECTION_VERSION: &str = "builtin-reflection/2";
 
-/// A mood or physical state has passed after this many days unless it was stated to be lasting.
+/// A mood or physical state counts as over after this many days, unless it was stated to be lasting.
 const MOMENTARY_DAYS: i64 = 14;
-/// A situation that was mentioned once and not again for this many days is over, or there was a reason not to mention it again.
+/// A situation that was mentioned once and not again for this many days counts as over. If it is not over, the person had a
+/// reason not to mention it again.
 const FORGOTTEN_DAYS: i64 = 365;
-/// A year may still be a topic until this many days after its end.
+/// A year that a plan names counts as over only this many days after its end, because it may still be a topic until then.
 const YEAR_OVER_DAYS: i64 = 31;
 /// A topic that came up in at least this many conversations is considered a recurring one.
 const CONVERSATIONS_TELLING: usize = 3;
@@ -144,13 +145,14 @@ fn years(content: &str) -> Vec<i64> {
     numbers.filter_map(|number| number.parse().ok()).filter(|year| (1900..2200).contains(year)).collect()
 }
 
-/// The year of a point in time, accurate to a day. Callers keep a month's distance from the end of a year.
+/// The year of a point in time, accurate to a day. Callers allow for this by treating a year as over only a month after its
+/// end.
 fn year_of(time: Timestamp) -> i64 {
     1970 + (time.0 as f64 / DAY_MS as f64 / 365.2425).floor() as i64
 }
 
-/// Why this memory may be archived, or `None` if it may not. A person's own wording and positions are kept, because only that
-/// person can say that they no longer apply.
+/// The reason why this memory may be archived, or `None` if it may not be archived. A person's own wording and positions are
+/// kept, because only that person can say that they no longer apply.
 fn is_over(memory: &Remembered, now: Timestamp) -> Option<&'static str> {
     let entry = &memory.entry;
     if entry.is_edited || entry.is_knowledge {
@@ -198,8 +200,8 @@ fn is_same(a: &Remembered, b: &Remembered) -> bool {
     says(there) && says(back) && (is_one || shared_words(&one.content, &other.content) > 0)
 }
 
-/// Groups in which every memory says the same as every other one, so that no chain of small differences connects different
-/// statements.
+/// Groups in which every memory says the same as every other one. This prevents a chain of small differences from putting
+/// different statements into one group.
 fn alike(memories: &[Remembered], taken: &BTreeSet<usize>) -> Vec<Vec<usize>> {
     let mut circles: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, memory) in memories.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {

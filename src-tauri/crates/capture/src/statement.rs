@@ -1,4 +1,4 @@
-//! The wording of a statement that quotes a person, and the way back to the quoted words.
+//! Words a statement as a quotation of a person, and extracts the quoted words from such a statement.
 //!
 //! Deliberately not here: which words become a statement (`read`), and whether two statements say the same (`dedup`).
 

@@ -1,4 +1,4 @@
-//! Carries out a plan: backs up each file, then replaces it in one step. The only part of this module that writes.
+//! Carries out a plan: backs up each file, then replaces it in one step. The only module of this crate that writes files.
 //!
 //! A symbolic link stays and its target is written, because dotfile managers keep the file elsewhere. A write-protected file is
 //! left alone, even if its folder is writable, because somebody protected it deliberately.
@@ -116,7 +116,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-/// Copies the previous text to a new file next to the original, readable by the same people.
+/// Copies the previous text to a new file next to the original, with the same permissions.
 fn back_up(path: &Path, text: &str, now: Timestamp) -> io::Result<PathBuf> {
     let stamp = chrono::DateTime::from_timestamp_millis(now.as_millis()).unwrap_or_default().format("%Y%m%dT%H%M%SZ");
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -7,8 +7,8 @@ use super::text::{append_lines, cut_lines, newline, next_line};
 const BEGIN: &str = "<!-- keepsake:begin -->";
 const END: &str = "<!-- keepsake:end -->";
 
-/// The instructions for the agent. Short, because they take up space in every conversation; without `@`, because several
-/// clients would take what follows for a file to include.
+/// The instructions for the agent. They are short, because they take up space in every conversation. They contain no `@`,
+/// because several clients would interpret the text after it as the name of a file to include.
 const TEXT: &str = "\
 ## Keepsake, the person's own memory
 
@@ -44,12 +44,12 @@ pub(super) fn remove(text: &str) -> Result<String, Fault> {
     Ok(find(text)?.map_or_else(|| text.to_owned(), |found| cut_lines(text, found, true)))
 }
 
-/// Whether nothing that belongs to the person is left.
+/// Whether the text is blank or only the preamble, so that nothing in it belongs to the person.
 pub(super) fn is_blank(text: &str, preamble: &str) -> bool {
     text.trim().is_empty() || text.trim() == preamble.trim()
 }
 
-/// The lines from one marker to the other.
+/// Byte range of the lines from the opening marker to the closing marker, including both.
 fn find(text: &str) -> Result<Option<std::ops::Range<usize>>, Fault> {
     let mut begins = Vec::new();
     let mut ends = Vec::new();

@@ -1,5 +1,5 @@
-//! Tries the command that is configured for a client: starts it as the client would, speaks MCP, requests a context, and ends
-//! it.
+//! Tests the command that is configured for a client: starts it as the client would, speaks MCP, requests a context, and ends
+//! the process.
 //!
 //! Not here: whether the client itself finds its configuration, because no client's program is run.
 
@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::server::ServerCommand;
 
-/// Maximum time for the command. If no other Keepsake process is running, the command has to open the data and load a model.
+/// Maximum time for the whole check. If no other Keepsake process is running, the command has to open the data and load a
+/// model.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 
 /// The MCP revision used for the check, which every version of Keepsake supports.
@@ -23,19 +24,19 @@ const INITIALIZE: u64 = 1;
 const LIST: u64 = 2;
 const CALL: u64 = 3;
 
-/// The result of trying a command that answered.
+/// The result of a check in which the command answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {
-    /// Number of tools that it offers.
+    /// Number of tools that the server offers.
     pub tools: usize,
     /// Milliseconds until the context arrived, including the start of the program.
     pub elapsed_ms: u64,
 }
 
-/// Why a command did not answer.
+/// Why a check failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    /// It could not be started.
+    /// The command could not be started.
     #[error("{program} cannot be started: {error}; connect the program again if Keepsake was moved")]
     Start {
         /// The program.
@@ -43,18 +44,19 @@ pub enum CheckError {
         /// The system's error.
         error: std::io::Error,
     },
-    /// It was started but did not answer in time.
+    /// The command was started but did not answer in time.
     #[error("Keepsake was started and did not answer within {} s; try again, and look at its log if it happens again", ANSWER_MAX.as_secs())]
     Late,
-    /// It ended before it answered.
+    /// The command ended before it answered.
     #[error("Keepsake was started and ended without an answer; run the command in a terminal to see why")]
     Ended,
-    /// It answered with an error.
+    /// The command answered with an error.
     #[error("Keepsake answered: {0}")]
     Refused(String),
 }
 
-/// Starts the command and asks it for a context. Blocks until it has answered or the time is up; the process has ended by then.
+/// Starts the command and requests a context from it. Blocks until the command has answered or the time is up. By then, the
+/// process has ended.
 pub fn check(command: &ServerCommand) -> Result<Checked, CheckError> {
     check_within(Command::new(command.program()).args(command.args()), command.program(), ANSWER_MAX)
 }
@@ -129,7 +131,7 @@ fn outcome(answer: &Value) -> Result<Value, CheckError> {
 mod tests {
     use super::*;
 
-    /// Tries a program that is a shell script.
+    /// Checks a shell script as if it were the configured command.
     fn check(script: &str) -> Result<Checked, CheckError> {
         check_within(Command::new("sh").args(["-c", script]), "sh", Duration::from_secs(5))
     }

@@ -1,5 +1,6 @@
-//! Where each client keeps its files on each operating system, and what form the files have. One place, so that a client which
-//! moves its files is one change. The names of the clients are in `clients.rs`; reading and editing the files is not here.
+//! Where each client keeps its files on each operating system, and which format the files have. All of this is in one place, so
+//! that only this file changes when a client moves its files. The names of the clients are in `clients.rs`; reading and editing
+//! the files is not here.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ impl Format {
         }
     }
 
-    /// Whether a text is blank, or in JSON only an empty object.
+    /// Whether the text is blank or, in JSON, only an empty object.
     pub(super) fn is_empty(self, text: &str) -> bool {
         if matches!(self, Self::Json(_)) { json::is_empty(text) } else { text.trim().is_empty() }
     }
@@ -86,7 +87,8 @@ pub(super) struct HookEvent {
 /// conversation.
 const HOOK_TIMEOUT_S: u64 = 10;
 
-/// Timeout in seconds at the end of a session. Codex allows no more, and warns about a larger number at every start.
+/// Timeout in seconds for a hook at the end of a session. Codex does not allow a longer one, and warns about a larger
+/// number at every start.
 const END_TIMEOUT_S: u64 = 3;
 
 const HOOK_EVENTS: [HookEvent; 4] = [
@@ -96,7 +98,7 @@ const HOOK_EVENTS: [HookEvent; 4] = [
     HookEvent { name: "SessionEnd", word: "session-end", timeout_s: END_TIMEOUT_S },
 ];
 
-/// A file of this kind is read in every conversation only if it begins with this.
+/// Visual Studio Code reads a file of instructions in every conversation only if the file begins with this front matter.
 const FOR_ALL_FILES: &str = "---\napplyTo: \"**\"\n---\n";
 
 /// On Windows, the packaged Claude Desktop uses this folder instead of the roaming application data. The name ends in a hash of

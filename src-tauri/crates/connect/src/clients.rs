@@ -24,7 +24,7 @@ pub enum Client {
 }
 
 impl Client {
-    /// All of them, in the order in which they are listed.
+    /// All clients, in the order in which they are listed.
     pub const ALL: [Self; 9] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,

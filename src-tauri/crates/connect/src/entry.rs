@@ -1,5 +1,5 @@
-//! The entry that starts Keepsake's server, in the JSON files of the clients that have one, and what all formats share: what an
-//! edit gives back. Where the files are is in `client_files.rs`.
+//! The entry that starts Keepsake's server, for the clients whose file is JSON. Also the result of an edit, which all formats
+//! share. Where the files are is in `client_files.rs`.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::error::Fault;
 use super::json;
 use super::server::{SERVER_NAME, ServerCommand};
 
-/// A text after an edit.
+/// The result of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edited {
     pub(super) text: String,
@@ -26,7 +26,7 @@ impl Edited {
 pub(super) struct JsonEntry {
     /// Name of the object that contains the servers.
     pub(super) key: &'static str,
-    /// Whether an entry has a type, which states that it is a command.
+    /// Whether an entry has a `type`, which states that the server is a command.
     pub(super) has_type: bool,
 }
 

@@ -38,8 +38,8 @@ pub struct Env {
 }
 
 impl Env {
-    /// Created from the environment variables; nothing if they contain no home folder. A variable that is not valid UTF-8 is
-    /// ignored.
+    /// Creates the environment from variables; returns nothing if they name no home folder. Ignores a variable that is not
+    /// valid UTF-8.
     pub fn from_vars(os: Os, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Option<Self> {
         let text = vars.into_iter().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         // Windows ignores case in the names of variables.

@@ -1,10 +1,10 @@
-//! Errors when Keepsake is added to another program's configuration. Each message says what happened, to which file, and what
-//! to do. No message quotes a file, because configuration may contain keys.
+//! Errors that occur while Keepsake's entries in another program's configuration are edited. Each message says what happened,
+//! to which file, and what to do. No message quotes the content of a file, because configuration may contain keys.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a text cannot be edited. [`ConnectError`] adds the file.
+/// Why the text of a file cannot be edited. [`ConnectError`] adds the path of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The text violates its own format at this line and column, both counted from 1.
@@ -61,7 +61,7 @@ pub enum ConnectError {
     Unexpected {
         /// The file.
         path: PathBuf,
-        /// What prevents this.
+        /// What prevents the edit.
         what: String,
     },
     /// The planned edit did not do exactly what it should.
@@ -107,10 +107,10 @@ pub enum ConnectError {
         /// The reason.
         reason: String,
     },
-    /// The command cannot be written into a configuration.
+    /// The command cannot be written into a configuration, because a path in it is not absolute or not valid UTF-8.
     #[error("'{what}' must be a full path in plain text, because clients start Keepsake from any folder; give its full path")]
     NoFullPath {
-        /// What prevents this.
+        /// The path.
         what: String,
     },
 }

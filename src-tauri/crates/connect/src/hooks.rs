@@ -1,5 +1,5 @@
-//! The commands that Claude Code and Codex run on events, in JSON: Keepsake's commands are added to the person's own and
-//! removed again. Both clients use the same format: an event contains groups, and a group contains handlers.
+//! Adds Keepsake's commands to the hooks of Claude Code and Codex, next to the person's own, and removes them again. Both
+//! clients run hooks on events and use the same JSON format: an event contains groups, and a group contains handlers.
 //!
 //! A group is always added at the end, because Codex remembers by position which hooks the person trusts. What the commands do
 //! is not here.

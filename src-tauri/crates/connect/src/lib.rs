@@ -1,9 +1,9 @@
 //! Connects Keepsake to the programs that can use it: adds its server, a block of instructions and its hooks to their own
 //! configuration, and removes them again.
 //!
-//! [`plan()`] and [`plan_removal`] read texts and return a [`Plan`], which can be shown; [`apply()`] carries it out. A plan
-//! changes only Keepsake's own entries, and a removal removes exactly these, so a file is byte for byte the same again if
-//! nobody changed it in between. A removal does not restore a backup, because the person may have edited the file since.
+//! [`plan()`] and [`plan_removal`] read text and return a [`Plan`], which can be shown; [`apply()`] carries it out. A plan
+//! changes only Keepsake's own entries, and a removal removes exactly these. A file that nobody changed in between is therefore
+//! restored byte for byte. A removal does not restore a backup, because the person may have edited the file since.
 //!
 //! [`check()`] tries the configured command. [`program_of`] finds the program to configure.
 //!
@@ -38,7 +38,7 @@ use entry::Edited;
 use error::Fault;
 use plan::Draft;
 
-/// What to add to a client's configuration. A removal removes all of it, whatever was chosen.
+/// What to add to a client's configuration. A removal always removes all parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
     /// The server.
@@ -57,13 +57,13 @@ impl Parts {
 /// How Keepsake's server is listed in a client's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is not.
+    /// It is not listed.
     Absent,
-    /// Exactly as Keepsake would list it now.
+    /// It is listed exactly as Keepsake would list it now.
     Current,
-    /// Differently: for another agent, with other data, or from another location.
+    /// It is listed differently: for another agent, with other data, or from another location.
     Different,
-    /// It is not, and another program's entry has its name.
+    /// It is not listed, and another program's entry has its name.
     Taken,
 }
 

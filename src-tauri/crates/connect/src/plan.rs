@@ -1,4 +1,5 @@
-//! A plan: which files would change and how, before anything is written. Made from texts alone; writing is in `apply.rs`.
+//! A plan states which files would change, and how, before anything is written. It is made from the text of the files alone;
+//! writing is in `apply.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +14,14 @@ use super::text::without_mark;
 /// Number of lines shown around a change. Few, because nearby lines may contain the keys of another entry.
 const CONTEXT_LINES: usize = 2;
 
-/// A file before and after.
+/// The text of a file before and after a plan is carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// The file.
     pub path: PathBuf,
-    /// The current text; nothing if the file does not exist.
+    /// The current text; `None` if the file does not exist.
     pub before: Option<String>,
-    /// The text to write; nothing if the file would become empty and is removed.
+    /// The text to write; `None` if the file would become empty and is removed.
     pub after: Option<String>,
     /// What another program's entry starts, if this change replaces that entry.
     pub replaces: Option<String>,

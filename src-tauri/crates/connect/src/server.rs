@@ -10,7 +10,7 @@ use super::error::ConnectError;
 /// Name of Keepsake's entry in every client.
 pub const SERVER_NAME: &str = "keepsake";
 
-/// Name of the program, without a suffix. An entry that starts a program of this name is taken for Keepsake's own, because the
+/// Name of the program, without a suffix. An entry that starts a program of this name counts as Keepsake's own, because the
 /// program may have moved since the entry was written.
 const PROGRAM_NAME: &str = "keepsake";
 
@@ -37,8 +37,8 @@ pub struct ServerCommand {
 }
 
 impl ServerCommand {
-    /// Creates a command that starts `program` for `agent`. Both paths must be absolute, and in UTF-8 because configuration
-    /// files are.
+    /// Creates a command that starts `program` for `agent`. Both paths must be absolute, and valid UTF-8 because configuration
+    /// files are in UTF-8.
     pub fn new(program: &Path, agent: &str, data_dir: Option<&Path>) -> Result<Self, ConnectError> {
         let data_dir = data_dir.map(full_path).transpose()?;
         Ok(Self { program: full_path(program)?, agent: agent.to_owned(), data_dir })
@@ -86,7 +86,8 @@ impl ServerCommand {
     }
 }
 
-/// A path as text. A drive letter counts as absolute everywhere, so that the rules for Windows can be tested elsewhere.
+/// A path as text. A path with a drive letter counts as absolute on every system, so that the rules for Windows can be tested
+/// elsewhere.
 fn full_path(path: &Path) -> Result<String, ConnectError> {
     let text =
         path.to_str().filter(|text| path.is_absolute() || text.get(1..3).is_some_and(|drive| [":\\", ":/"].contains(&drive)));

@@ -1,14 +1,15 @@
 //! Removes and appends whole lines so that an insertion can be undone byte for byte. Independent of any format.
 //!
-//! Inserted text uses the newlines of the file. A text without a final newline still has none after an insertion, which tells
-//! the removal that there was none before.
+//! Inserted text uses the newlines of the file. If the file has no final newline, it still has none after an insertion, which
+//! tells the removal that there was none before.
 
 use std::ops::Range;
 
 /// One replacement. Its range is in bytes of the text before any replacement.
 pub(super) type Edit = (Range<usize>, String);
 
-/// A byte order mark, as Windows programs write it, and the text after it.
+/// Splits off the byte order mark that Windows programs write at the beginning of a file. Returns the mark and the text after
+/// it.
 pub(super) fn without_mark(text: &str) -> (&str, &str) {
     let mark = '\u{feff}';
     if text.starts_with(mark) { text.split_at(mark.len_utf8()) } else { ("", text) }

@@ -48,7 +48,7 @@ pub(super) fn disconnect(text: &str, server: &ServerCommand) -> Result<Edited, F
     Ok(Edited { text: text.to_owned(), other: Some(other) })
 }
 
-/// Whether the file has hooks of its own, and whether it turns hooks off. A file that cannot be read does neither.
+/// Whether the file has hooks of its own, and whether it turns hooks off. Both are false if the file cannot be read.
 pub(super) fn codex_hooks(text: &str) -> (bool, bool) {
     let Ok(doc) = parse(text) else { return (false, false) };
     let events = doc.get("hooks").and_then(Item::as_table_like);
@@ -173,7 +173,7 @@ fn sections(table: &Table, parts: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Returns the text if it has the expected meaning, ignoring an empty table of servers.
+/// Returns the text if it parses to the expected value, ignoring an empty table of servers.
 fn verified(text: String, expected: &Json) -> Result<String, Fault> {
     let mut found = value_of(parse(&text).map_err(|_| Fault::TooMuch)?.as_item());
     let mut expected = expected.clone();
@@ -185,7 +185,7 @@ fn verified(text: String, expected: &Json) -> Result<String, Fault> {
     if found == expected { Ok(text) } else { Err(Fault::TooMuch) }
 }
 
-/// The meaning of a part of the file, for comparison.
+/// The value of a part of the file, for comparison.
 fn value_of(item: &Item) -> Json {
     let table = |table: &dyn TableLike| {
         Json::Object(table.iter().map(|(name, item)| (name.to_owned(), value_of(item))).collect::<Map<_, _>>())

@@ -2,7 +2,7 @@
 //! parsed again and compared, so that an edit that would change anything else is not made. Comments, order and quoting are
 //! kept.
 //!
-//! Edits only what Goose and people write: a mapping on separate lines, or an empty `{}`. Other forms are refused.
+//! Edits only the forms that Goose and people write: a mapping on separate lines, or an empty `{}`. Other forms are refused.
 
 mod tree;
 
@@ -192,7 +192,7 @@ fn updated(text: &str, root: &Node, ours: &Entry, server: &ServerCommand) -> Res
     verified(text, &expected)
 }
 
-/// The line after the last one of a mapping on separate lines.
+/// Number of the line after the last line of a mapping on separate lines.
 fn end_of(text: &str, root: &Node, found: &Entry, indent: usize) -> usize {
     let lines = Lines::of(text);
     lines.last(found.line, lines.limit(root, found), indent) + 1
@@ -252,7 +252,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the text if it has the expected meaning, ignoring an empty mapping of extensions.
+/// Returns the text if it parses to the expected value, ignoring an empty mapping of extensions.
 fn verified(text: String, expected: &Json) -> Result<String, Fault> {
     let mut found = tree::parse(&text).map_err(|_| Fault::TooMuch)?.value;
     let mut expected = expected.clone();

@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::device::{Asked, DeviceStatus};
 use crate::secret::Secret;
 
-/// A room, folder or chat that a source has.
+/// A room, folder or chat at a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundChannel {
     /// Its id at the source, which never changes.
@@ -43,7 +43,7 @@ pub struct Opened<S> {
 }
 
 impl<S> Opened<S> {
-    /// The same source with its settings in another form.
+    /// Converts the settings with `form` and keeps everything else.
     pub(crate) fn with_settings<T>(self, form: impl FnOnce(S) -> T) -> Opened<T> {
         Opened { secret: self.secret, settings: form(self.settings), name: self.name, channels: self.channels }
     }
@@ -78,7 +78,7 @@ pub struct Delivery {
     pub removed: Vec<SourceRef>,
     /// Everybody who can read the channel now, except the owner; `None` if unchanged.
     pub members: Option<Vec<ChannelHandle>>,
-    /// Number of messages that were left out, by reason: a short phrase in English for the person ("mailing lists").
+    /// Number of messages left out, per reason. A reason is a short English phrase shown to the person ("mailing lists").
     pub left_out: BTreeMap<&'static str, u64>,
     /// Number of messages in the channel that cannot be read now because their keys are missing; `None` if unchanged.
     pub unreadable: Option<u64>,
@@ -100,9 +100,9 @@ pub struct Delivered {
 /// What a source is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It connects.
+    /// The connector is connecting.
     Connecting,
-    /// It is reading earlier messages.
+    /// The connector is reading earlier messages.
     CatchingUp {
         /// Number of messages read.
         done: u64,
@@ -126,7 +126,7 @@ pub enum InboxError {
 
 /// Receives what a connector reads. All methods block; connectors call them through a [`Link`](crate::Link).
 pub trait Inbox: Send + Sync {
-    /// What to read, and how far it has been read.
+    /// Returns what to read, and how far the source and each channel have been read.
     fn plan(&self) -> Result<Plan, InboxError>;
 
     /// Reports the channels of the source. New ones are stored as undecided; known ones get the new title and numbers.
@@ -150,8 +150,8 @@ pub trait Inbox: Send + Sync {
     /// Reports the selected channels that no longer exist at the source; empty if all exist again.
     fn note_missing(&self, _titles: Vec<String>) {}
 
-    /// The person's requests to this device since the last call. Further requests are announced through the choices of a
-    /// [`Link`](crate::Link).
+    /// Returns the requests that the person has made of this device since the last call. A [`Link`](crate::Link) announces
+    /// further requests as changed choices.
     fn asked(&self) -> Vec<Asked> {
         Vec::new()
     }
@@ -159,8 +159,8 @@ pub trait Inbox: Send + Sync {
     /// Reports the status of this device.
     fn note_device(&self, _status: DeviceStatus) {}
 
-    /// An existing folder for this source alone, which is removed together with the source. Only for data that a protocol must
-    /// keep, such as keys, and only encrypted with a key from the [`Secret`].
+    /// A folder that exists and belongs to this source alone. It is removed together with the source. It is only for data that
+    /// a protocol must keep, such as keys, and all data in it must be encrypted with a key from the [`Secret`].
     fn folder(&self) -> PathBuf;
 
     /// The current time.
@@ -173,7 +173,7 @@ pub enum Fault {
     /// The server cannot be reached, or asks to retry later. The connector is retried.
     #[error("{detail}")]
     Unreachable {
-        /// What happened, and to what.
+        /// What failed, and how.
         detail: String,
         /// How long the server asks clients to wait before retrying.
         retry_after: Option<Duration>,
@@ -213,7 +213,7 @@ impl Fault {
         Self::Refused { detail: detail.into() }
     }
 
-    /// Creates a fault for an unintelligible server.
+    /// Creates a fault for a server whose response cannot be understood.
     pub fn protocol(detail: impl Into<String>) -> Self {
         Self::Protocol { detail: detail.into() }
     }

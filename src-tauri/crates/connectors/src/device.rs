@@ -1,14 +1,15 @@
-//! This device at an end-to-end encrypted source: whether the person's account vouches for it, and what the person requests
-//! from it.
+//! This device as part of an end-to-end encrypted account: whether the account vouches for it, and what the person asks it to
+//! do.
 //!
 //! A running source takes requests with [`Inbox::asked`](crate::Inbox::asked) and reports the device's status with
-//! [`Inbox::note_device`](crate::Inbox::note_device). Not in this module: the protocol (`matrix`), and the texts of the window.
+//! [`Inbox::note_device`](crate::Inbox::note_device). Not in this module: the protocol (`matrix`), and the text that the window
+//! shows.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::secret::Secret;
 
-/// What the person asks of this device.
+/// A request from the person to this device.
 #[derive(Debug)]
 pub enum DeviceRequest {
     /// Open the account's secret storage with the recovery key or the passphrase. This verifies the device and opens the key
@@ -26,11 +27,11 @@ pub enum DeviceRequest {
     Cancel,
 }
 
-/// A request, and the channel for returning its result. If it is dropped unanswered, the requester is told that the source
-/// stopped.
+/// A request, and the channel for returning its result. If the request is dropped unanswered, the requester is told that the
+/// source stopped.
 #[derive(Debug)]
 pub struct Asked {
-    /// What is asked.
+    /// What the person asks the device to do.
     pub request: DeviceRequest,
     answer: Sender<Result<(), String>>,
 }
@@ -82,7 +83,7 @@ pub enum KeyBackup {
 /// An emoji comparison with another device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
-    /// How far it is.
+    /// How far the comparison has progressed.
     pub stage: ComparisonStage,
     /// The name or id of the other device, once known.
     pub other: Option<String>,

@@ -15,7 +15,7 @@ use crate::matrix::{self, Matrix};
 use crate::secret::Secret;
 use crate::simplex::{self, SIMPLEX_PORT};
 
-/// Maximum duration of a first connection, which a person is waiting for.
+/// Maximum duration of a first connection. A person is waiting for it.
 const CONNECT_MAX: Duration = Duration::from_secs(60);
 
 /// Settings of a source, by kind. They contain no secrets.
@@ -43,7 +43,7 @@ fn simplex_port() -> u16 {
     SIMPLEX_PORT
 }
 
-/// A source that answered, of any kind.
+/// A source of any kind that answered.
 pub type Connected = Opened<Settings>;
 
 impl Settings {

@@ -72,7 +72,7 @@ impl WaitingSignIn {
         }
     }
 
-    /// Waits for the person. Returns the secret with which the account is connected.
+    /// Waits until the person has signed in. Returns the secret used to connect the account.
     pub async fn finish(self, is_cancelled: impl Fn() -> bool, clock: &dyn Clock) -> Result<Secret, Fault> {
         match self {
             Self::Browser(waiting) => waiting.finish(is_cancelled).await,

@@ -15,13 +15,13 @@ const FIRST: Duration = Duration::from_secs(2);
 /// nothing.
 const LONGEST: Duration = Duration::from_secs(5 * 60);
 
-/// Wait after a certificate was rejected. A new one is seldom installed sooner.
+/// Wait after a certificate was rejected. A new certificate is rarely installed sooner.
 const CERTIFICATE: Duration = Duration::from_secs(30 * 60);
 
 /// Longest wait that a server can request, so that a wrong number does not stop a source for a year.
 const ASKED_FOR_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// A connector that ran this long had been connected, so the next failure is treated as a first one.
+/// A connector that ran this long must have been connected, so its next failure counts as a first one.
 const SETTLED: Duration = Duration::from_secs(60);
 
 /// How long to wait before the next attempt.

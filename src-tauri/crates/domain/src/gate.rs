@@ -7,7 +7,7 @@ use crate::memory::names;
 names! {
     /// A gate that filtered out a candidate. The first six are seed 004's defensive filters.
     pub enum Gate {
-        /// Describes the conversation: "User greeted", "User asked".
+        /// Describes the conversation itself, for example "User greeted" or "User asked".
         ConversationAction = "conversation_action",
         /// About the assistant, not about the person.
         AssistantFact = "assistant_fact",
@@ -18,7 +18,7 @@ names! {
         DemographicGuess = "demographic_guess",
         /// States that something is unknown.
         UnknownInformation = "unknown_information",
-        /// Not about its subject.
+        /// Does not describe the person given as its subject.
         NotAboutSubject = "not_about_subject",
         /// Text of the platform or a template, not said by a person.
         SystemText = "system_text",
@@ -36,7 +36,7 @@ names! {
         Hypothetical = "hypothetical",
         /// Irony: not meant literally.
         Irony = "irony",
-        /// Not true beyond the day.
+        /// True only on the day it was said.
         Ephemeral = "ephemeral",
         /// Withdrawn or corrected later in the same conversation.
         Retracted = "retracted",
@@ -70,12 +70,12 @@ names! {
 pub struct Stop {
     /// The gate.
     pub gate: Gate,
-    /// The person it would have been about.
+    /// The person that the memory would have been about.
     pub subject: Subject,
     /// The statement that was filtered out, or the original sentence.
     pub content: String,
-    /// The reason, as one sentence for a person.
+    /// The reason, as one sentence that a person can read.
     pub reason: String,
-    /// Where it was said.
+    /// The spans that the candidate came from.
     pub evidence: Vec<CandidateEvidence>,
 }

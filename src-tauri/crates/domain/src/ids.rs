@@ -15,7 +15,7 @@ pub trait IdSource: Send + Sync {
     fn next_uuid(&self) -> Uuid;
 }
 
-/// The text is not an id of the expected type.
+/// The error for text that is not an id of the expected type.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("'{text}' is not an id that begins with '{prefix}'")]
 pub struct ParseIdError {
@@ -36,12 +36,12 @@ macro_rules! ids {
             /// Prefix of every id of this type.
             pub const PREFIX: &'static str = $prefix;
 
-            /// The id for a UUID.
+            /// Creates the id for a UUID.
             pub fn from_uuid(uuid: Uuid) -> Self {
                 Self(format!(concat!($prefix, "{}"), uuid.simple()).into_boxed_str())
             }
 
-            /// A new id from `source`.
+            /// Creates a new id from `source`.
             pub fn fresh(source: &dyn IdSource) -> Self {
                 Self::from_uuid(source.next_uuid())
             }
@@ -117,13 +117,13 @@ ids! {
     SummaryId = "sum_";
     /// A call to a language model.
     CallId = "call_";
-    /// A suggested link between two handles, or an answer to one.
+    /// A suggested link between two handles, or an answer to such a suggestion.
     LinkId = "lnk_";
     /// An action of the person that can be undone.
     OperationId = "op_";
     /// A version of a profile entry (Layer 2).
     ProfileId = "ep_";
-    /// A capability gap: a request that came up repeatedly and could not be met.
+    /// A capability gap: a repeated request that could not be met.
     GapId = "gap_";
     /// A task created from a gap.
     TaskId = "task_";
@@ -137,7 +137,7 @@ ids! {
     PlaybookId = "pbk_";
     /// A version of a playbook.
     PlaybookVersionId = "pbv_";
-    /// A decision of the person about a playbook.
+    /// A decision by the person about a playbook.
     PlaybookDecisionId = "pbd_";
     /// A maintenance run.
     MaintenanceRunId = "run_";

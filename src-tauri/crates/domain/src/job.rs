@@ -1,4 +1,4 @@
-//! Jobs: the kinds of background work, the lane of each, and the states of a job.
+//! Jobs: the kinds of background work, the lane of each kind, and the states of a job.
 
 use crate::memory::names;
 
@@ -12,13 +12,13 @@ pub const JOB_ATTEMPTS_MAX: u32 = RETRY_DELAYS_MS.len() as u32 + 1;
 /// attempts is limited anyway.
 pub const RETRY_AFTER_MAX_MS: i64 = 10 * 60_000;
 
-/// Delay before an erasure that is blocked by a reader checks again. It must not exceed the longest retry delay, because a later
-/// time is taken as a sign that the clock was set back.
+/// Delay before the next check of an erasure that is blocked by a reader. It must not exceed the longest retry delay, because
+/// the queue takes a later time as a sign that the clock was set back.
 pub const ERASURE_RETRY_MS: i64 = 5_000;
 
-/// Number of times a process may end while running a job before the job is given up. Without this limit, a faulty job would crash
-/// the program again and again. Any long job can be interrupted twice, by a restart and a power cut; after five times, the job is
-/// the cause.
+/// Number of times a process may end while running a job before the queue gives the job up. Without this limit, a faulty job
+/// would crash the program again and again. A restart and a power cut can interrupt any long job twice; after five times, the
+/// job itself is the cause.
 pub const JOB_CRASHES_MAX: u32 = 5;
 
 /// How long a worker may keep a job without a heartbeat before another worker may take it over.
@@ -53,15 +53,15 @@ names! {
         DeriveProfilesModel = "derive_profiles_model",
         /// Update topics with new messages.
         Topics = "topics",
-        /// Word topics with a language model, and judge which of them are the same.
+        /// Let a language model write the text of topics and judge which topics are the same.
         TopicsModel = "topics_model",
         /// Find repeated workflows.
         Playbooks = "playbooks",
-        /// Word undecided playbooks with a language model.
+        /// Let a language model write the text of undecided playbooks.
         PlaybooksModel = "playbooks_model",
-        /// Find cleanups of memories.
+        /// Propose cleanups of memories.
         Reflect = "reflect",
-        /// Find cleanups with a language model.
+        /// Propose cleanups of memories with a language model.
         ReflectModel = "reflect_model",
         /// Send new playbooks to the URL that the person entered.
         PlaybookNotice = "playbook_notice",
@@ -117,7 +117,7 @@ names! {
     }
 }
 
-/// How a worker lost its job.
+/// How a worker lost the lease on its job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseLoss {
     /// The process ended, so another process now has the right to work on the queue.
@@ -126,8 +126,8 @@ pub enum LeaseLoss {
     RanOut,
 }
 
-/// The new state and crash count of a job that lost its worker. Only a process that ended counts as a crash, because a job must
-/// not crash the program forever. Expired leases never count, however often the computer sleeps.
+/// The new state and crash count of a job whose worker lost the lease. Only the end of a process counts as a crash: the count
+/// keeps a job from crashing the program forever. Expired leases never count, however often the computer sleeps.
 pub const fn after_lease_loss(loss: LeaseLoss, crashes: u32, is_cancelled: bool) -> (JobState, u32) {
     let crashes = match loss {
         LeaseLoss::ProcessEnded => crashes + 1,

@@ -3,7 +3,7 @@
 /// Minimum cosine similarity at which two statements can be the same insight (seed 004, "Deduplication").
 pub const DUPLICATE_COSINE: f32 = 0.85;
 
-/// Dimension of the vectors of texts.
+/// Number of dimensions of the embedding vectors.
 pub const EMBEDDING_DIMENSION: usize = 384;
 
 /// Maximum number of knowledge entries per source (seed 002: "a hard cap in code"). For a meeting, the source is the whole
@@ -12,13 +12,13 @@ pub const EMBEDDING_DIMENSION: usize = 384;
 pub const KNOWLEDGE_PER_SOURCE_MAX: usize = 8;
 
 /// Minimum number of messages for an analysis (docs/sources.md#research). A conversation below both minimums has too little
-/// content; the analysis then has to be forced.
+/// content and is analyzed only if the analysis is forced.
 pub const ANALYZE_MESSAGES_MIN: usize = 5;
 /// Minimum number of tokens for an analysis; see [`ANALYZE_MESSAGES_MIN`].
 pub const ANALYZE_TOKENS_MIN: usize = 100;
 
-/// Maximum length of a name that a person enters, in characters. The longest name in the machine-readable zone of a passport has
-/// 39.
+/// Maximum length of a name that a person enters, in characters. The longest name in the machine-readable zone of a passport
+/// has 39 characters.
 pub const PERSON_NAME_CHARS_MAX: usize = 80;
 
 /// Maximum length of a statement, in characters. Anything longer is a transcript, not a memory.

@@ -1,6 +1,6 @@
-//! Live sources: accounts and endpoints from which messages arrive as they are said.
+//! Live sources: accounts and endpoints that deliver messages as they are sent.
 //!
-//! Not in this module: the protocols (`connectors`), and folders of files, which are watched (`engine::ingest`).
+//! Not in this module: the protocols (`connectors`), and watched folders (`engine::ingest`).
 
 use crate::memory::names;
 

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::{Attribute, PartialDate, Span};
 
-/// The text is not the name of a variant.
+/// The error for text that is not the name of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("'{text}' is not a known {what}; use one of: {known}")]
 pub struct ParseNameError {
@@ -110,7 +110,7 @@ names! {
 names! {
     /// How long a fact is expected to remain true. Ephemeral facts are filtered out before they are stored.
     pub enum Durability {
-        /// Not true beyond the day.
+        /// True only on the day it was said.
         Ephemeral = "ephemeral",
         /// True as long as a situation lasts.
         Situational = "situational",
@@ -142,14 +142,14 @@ pub struct KnowledgeDetail {
     pub stability: Stability,
     /// Search terms.
     pub tags: Vec<String>,
-    /// The context in which this variant applies, if the opposite applies in others.
+    /// The context in which this position applies, if the opposite position applies in other contexts.
     pub context: Option<String>,
 }
 
 /// The details of a fact, as recognized by the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FactDetail {
-    /// What it says about the person: their home, their diet, a child.
+    /// What the fact describes, for example the person's home, diet or child.
     pub attribute: Attribute,
     /// The statement contains "not" or "no longer".
     pub is_negated: bool,
@@ -246,7 +246,7 @@ impl MemoryProfile {
 }
 
 impl Default for MemoryProfile {
-    /// All five types: every proposal still needs a person's approval.
+    /// All five types, because every proposal still needs a person's approval.
     fn default() -> Self {
         Self::of(ProfileLevel::Unbounded)
     }
@@ -301,7 +301,8 @@ names! {
     pub enum Relation {
         /// Is a newer version of the other.
         Supersedes = "supersedes",
-        /// Makes the other one outdated because it changed, ended or was never true. Approving this one supersedes the other.
+        /// Makes the other one outdated: what the other one states changed, ended or was never true. Approving this one
+        /// supersedes the other.
         Replaces = "replaces",
         /// Adds detail to the other.
         Extends = "extends",
@@ -319,9 +320,9 @@ names! {
 names! {
     /// How a new candidate relates to the most similar memory (seed 004, "Deduplication scenarios").
     pub enum DedupOutcome {
-        /// States the same; only the evidence is new.
+        /// Says the same; only the evidence is new.
         Exact = "exact",
-        /// States the same with more detail.
+        /// Says the same in more detail.
         Reinforcement = "reinforcement",
         /// Similar, but a different fact: both are kept.
         Related = "related",
@@ -414,11 +415,11 @@ const OWNER_READINGS: [&str; 4] = ["owner", "theowner", "user", "theuser"];
 /// Suffix added to a name that could be mistaken for the owner's.
 const TOLD_APART: &str = " (contact)";
 
-/// A speaker other than the owner: a name and a key. Many people share a name, so two speakers are the same person exactly if
-/// their keys are equal.
+/// A speaker other than the owner: a name and a key. Many people share a name, so two speakers are the same person if and only
+/// if their keys are equal.
 ///
-/// The creator chooses what the key represents: while a conversation is read, the person according to the links; in a stored
-/// memory, a handle.
+/// The code that creates a speaker chooses what the key identifies. While a conversation is read, it identifies a person,
+/// taking links between handles into account. In a stored memory, it identifies a handle.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Speaker {
     name: String,

@@ -172,7 +172,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The channel that a message was said in.
+    /// The channel of a message.
     pub fn of(message: &Message) -> Self {
         Self { channel_type: message.channel_type.clone(), channel_id: message.channel_id.clone() }
     }
@@ -194,14 +194,14 @@ pub struct ChannelHandle {
     pub handle: String,
 }
 
-/// Channels whose addresses are mailboxes, where upper and lower case make no difference: no provider distinguishes them, or the
-/// standard forbids it (RFC 7622).
+/// Channels whose addresses are mailboxes. Case makes no difference in them: no provider distinguishes upper and lower case, or
+/// the standard forbids the distinction (RFC 7622).
 const ONE_MAILBOX: [&str; 6] = ["email", "mail", "imap", "smtp", "xmpp", "jabber"];
 
 impl ChannelHandle {
-    /// Whether case makes no difference in this handle. It never matters in the channel type; in an address, it is ignored only
-    /// if upper and lower case lead to the same mailbox. The stricter choice is safe: two handles can be linked later, but
-    /// wrongly merged ones cannot be separated again.
+    /// Whether this handle is case-insensitive. The channel type always is. An address is case-insensitive only if upper and
+    /// lower case lead to the same mailbox. The stricter choice is safe: two handles can be linked later, but wrongly merged
+    /// ones cannot be separated again.
     pub fn is_caseless(channel: &str, handle: &str) -> bool {
         handle.contains('@') && ONE_MAILBOX.iter().any(|mail| channel.eq_ignore_ascii_case(mail))
     }
@@ -215,7 +215,8 @@ impl ChannelHandle {
     }
 
     /// The handle of an unidentified speaker, whom a transcript distinguishes but does not name. A label is only meaningful
-    /// within its meeting, so the handle includes the meeting: "Speaker 1" in two meetings are two people.
+    /// within its meeting, so the handle includes the meeting: "Speaker 1" in one meeting and "Speaker 1" in another are two
+    /// people.
     pub fn of_unidentified_speaker(label: &str, meeting: MeetingId) -> Self {
         Self { channel: MEETING.to_owned(), handle: format!("{label}@{meeting}") }
     }
@@ -225,7 +226,7 @@ impl ChannelHandle {
         self.speaker_label().is_some()
     }
 
-    /// Whether this is the sound of a shared screen (see [`is_screen`]) and not a person.
+    /// Whether this handle represents the sound of a shared screen (see [`is_screen`]) instead of a person.
     pub fn is_screen(&self) -> bool {
         self.speaker_label().is_some_and(is_screen)
     }
@@ -297,7 +298,7 @@ pub struct Message {
     pub channel_id: String,
     /// Whether people other than the members can read the channel.
     pub visibility: Visibility,
-    /// The person asked not to use this conversation for memory.
+    /// The person asked that this conversation not be used for memory.
     pub is_private: bool,
     /// When it was said.
     pub time: Timestamp,
@@ -313,7 +314,8 @@ pub struct Message {
     pub tool: Option<String>,
     /// The id, in the export, of the message that this one replies to.
     pub reply_to: Option<String>,
-    /// On a branch that the person left by editing or regenerating a message. Stored and marked, but never used as evidence.
+    /// The message is on a branch that the person left by editing or regenerating a message. It is stored and marked, but never
+    /// used as evidence.
     pub is_branch: bool,
     /// All other fields of the source.
     pub metadata: Metadata,

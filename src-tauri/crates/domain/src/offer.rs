@@ -1,7 +1,7 @@
 //! How many of the reader's findings are proposed, and their confidence bands.
 //!
-//! Only the reader's confidences are calibrated probabilities. A confidence reported by a language model has no band, so the
-//! proposal is listed with those to check. Not in this module: how a probability is computed (`models`).
+//! Only the reader's confidences are calibrated probabilities. A confidence reported by a language model has no band, so its
+//! proposal is listed with the proposals to check. Not in this module: how a probability is computed (`models`).
 
 use crate::memory::names;
 use crate::{Confidence, Role};
@@ -41,7 +41,7 @@ names! {
     pub enum Offer {
         /// Only findings that are nearly certain.
         Few = "few",
-        /// The lowest minimum at which 17 of 20 proposed statements are facts.
+        /// Uses the lowest minimum at which 17 of 20 proposed statements are facts.
         #[default]
         Balanced = "balanced",
         /// Also uncertain findings: more is found, but more has to be dismissed.

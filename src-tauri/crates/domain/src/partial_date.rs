@@ -17,7 +17,7 @@ pub struct PartialDate {
     day: Option<u8>,
 }
 
-/// The text is not a date, or not a valid calendar day.
+/// The error for text that is not a date or not a valid calendar day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a date; write it as 2026-11-07, 2026-11 or 2026")]
 pub struct NoDate;

@@ -23,7 +23,7 @@ names! {
     pub enum LinkStrength {
         /// Both handles state the same e-mail address or phone number as their own.
         Contact = "contact",
-        /// The person behind one handle states that the other one is theirs too.
+        /// The person behind one handle states that the other one is also theirs.
         Declared = "declared",
         /// The same full name, and people or projects in common.
         Name = "name",

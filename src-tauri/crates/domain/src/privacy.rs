@@ -1,4 +1,4 @@
-//! The privacy rule: labels that can be joined, where the strictest wins, and the decision about what may be shown where.
+//! The privacy rule: labels, which are joined so that the strictest wins, and the decision about what may be shown where.
 //!
 //! [`may_surface`] is the only such rule (ARCHITECTURE.md, invariant 7; seed 001, "Privacy-Aware Context Loading"). It checks
 //! everything that is sent to an agent, another channel, an export or a notification, before anything is ranked, counted or cut.
@@ -59,7 +59,7 @@ pub struct Place {
     pub people: People,
 }
 
-/// The conversation in which the private part of a text was said.
+/// The conversation in which the private part of labeled text was said.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Home {
     /// There is no private part.
@@ -70,7 +70,7 @@ enum Home {
     Several,
 }
 
-/// Privacy label of a text: the join of the labels of all its sources, where the strictest wins.
+/// Privacy label of a piece of text: the join of the labels of all its sources, where the strictest wins.
 ///
 /// Joining is associative, commutative and idempotent, so neither the order nor the grouping of sources matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,10 +82,10 @@ pub struct Label {
 }
 
 impl Label {
-    /// The label of a text with no restrictive sources. Used only to start a join, because a derived row always has a source.
+    /// The label of text with no restrictive sources. Used only to start a join, because a derived row always has a source.
     pub const PUBLIC: Self = Self { is_off_record: false, people: None, home: Home::Anywhere };
 
-    /// The label of a text said in one place.
+    /// The label of text said in one place.
     pub fn of(place: &Place) -> Self {
         match place.visibility {
             Visibility::Public => Self { is_off_record: place.is_off_record, ..Self::PUBLIC },
@@ -142,11 +142,12 @@ impl Label {
         }
     }
 
-    /// Whether everyone who may see `other` may also see this, so that anything `other` reveals about this is not new to them.
+    /// Whether everyone who may see text labeled `other` may also see text with this label. If so, anything that the first text
+    /// reveals about the second is not new to them.
     ///
     /// A decision about a row, such as whether it is a duplicate or already known, may only consider rows whose label flows to
-    /// the row's own label. Otherwise the absence of one row would reveal another. A separate rule allows the people of a
-    /// conversation to see its own words; code that decides by labels has to check it separately.
+    /// the row's own label. Otherwise the absence of one row would reveal another. A separate rule lets the people of a
+    /// conversation see the words of that conversation; code that decides by labels has to check that rule separately.
     pub fn flows_to(&self, other: &Self) -> bool {
         if self.is_off_record {
             return other.is_off_record && self == other;
@@ -159,7 +160,7 @@ impl Label {
     }
 }
 
-/// Where a text would be shown.
+/// Where text would be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// The conversation it is for, if there is one.
@@ -193,14 +194,14 @@ impl Withheld {
     }
 }
 
-/// Decides whether a text with this label may be shown at a destination. If not, returns the rule that forbids it.
+/// Decides whether text with this label may be shown at a destination. If not, returns the rule that forbids it.
 ///
 /// - Excluded: never, no matter who asks.
 /// - Public: anywhere.
 /// - Shared by the person (`is_shared`, a decision about this one item): anywhere.
 /// - A conversation's own words: in that conversation.
-/// - Private: only at a private destination where everyone was present in every private source, so nobody reads anything they had
-///   not been told before. Accounts that no person linked are different people.
+/// - Private: only at a private destination where everyone was present in every private source, so nobody reads anything they
+///   had not been told before. Accounts that no person linked are different people.
 pub fn may_surface(label: &Label, is_shared: bool, destination: &Destination) -> Result<(), Withheld> {
     if label.is_off_record {
         return Err(Withheld::OffRecord);

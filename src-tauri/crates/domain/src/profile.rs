@@ -120,7 +120,7 @@ pub struct EvidenceSpan {
     pub span: Span,
 }
 
-/// Evidence is required, and none was given.
+/// The error for missing evidence, which is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a profile entry needs at least one passage in a stored message as evidence")]
 pub struct NoEvidence;
@@ -162,13 +162,13 @@ impl From<Evidence> for Vec<EvidenceSpan> {
     }
 }
 
-/// Subject of an entry: `length`, `timing:reply`, `topic:deployment status`. A statement is the same entry regardless of its
-/// wording. Values of one facet exclude each other.
+/// Subject of an entry: `length`, `timing:reply`, `topic:deployment status`. It identifies an entry regardless of the wording
+/// of its statement. The values of a facet exclude each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Facet(Box<str>);
 
-/// The text is not a valid facet.
+/// The error for text that is not a valid facet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "a facet is a word such as 'length', or two parts such as 'topic:deployment status', in lower case, with at most {} \

@@ -9,7 +9,7 @@ pub const EXPIRE_AFTER_DAYS: u32 = 60;
 /// Minimum number of days. With fewer, everything that accumulates over a holiday would expire.
 pub const EXPIRE_AFTER_DAYS_MIN: u32 = 7;
 
-/// Maximum number of days. More would mean never.
+/// Maximum number of days. With more, proposals would in effect never expire.
 pub const EXPIRE_AFTER_DAYS_MAX: u32 = 3_650;
 
 names! {

@@ -168,7 +168,7 @@ pub struct Reading {
 pub struct StatementPair<'a> {
     /// The earlier one.
     pub earlier: Utterance<'a>,
-    /// What was said right before the later one, because an answer is not understood without its question.
+    /// What was said right before the later one. It is included because an answer cannot be understood without its question.
     pub before: Option<Utterance<'a>>,
     /// The later one.
     pub later: Utterance<'a>,
@@ -186,11 +186,11 @@ impl<'a> StatementPair<'a> {
 pub struct Change {
     /// The earlier one is outdated, was never true, or has a new value.
     pub replaces: f64,
-    /// Both state the same, in other words or with more or less detail.
+    /// Both say the same, in other words or in more or less detail.
     pub same: f64,
     /// Both are true.
     pub both: f64,
-    /// What the earlier one promised is done.
+    /// What the earlier one promised has been done.
     pub keeps: f64,
 }
 

@@ -11,7 +11,7 @@ names! {
     pub enum ReflectionKind {
         /// Move memories that have little value left to the trash.
         Archive = "archive",
-        /// Merge memories that state the same.
+        /// Merge memories that say the same.
         Merge = "merge",
     }
 }

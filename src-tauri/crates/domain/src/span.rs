@@ -12,7 +12,7 @@ pub struct Span {
     end: u32,
 }
 
-/// Why two offsets do not form a span of a text.
+/// Why two offsets do not form a valid span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SpanError {
     /// The end is not after the start.

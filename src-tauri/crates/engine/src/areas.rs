@@ -2,7 +2,7 @@
 //! searches.
 //!
 //! The engine has one method for each area, so that no type has hundreds of methods. An area's methods are defined in the files
-//! that do its work.
+//! that implement it.
 //!
 //! Not here: what the methods do.
 
@@ -36,15 +36,15 @@ areas! {
     queue: Queue;
     /// What is read and derived from each conversation: marks, analysis and status.
     conversations: Conversations;
-    /// Embeddings that are due.
+    /// Embeddings that still have to be computed.
     embeddings: Embeddings;
-    /// Requests that could not be met.
+    /// Gaps: requests that the assistant could not meet.
     gaps: Gaps;
     /// People: links, suggested identities, unidentified speakers and profiles.
     people: People;
     /// Repeated sequences of steps.
     playbooks: Playbooks;
-    /// Sessions of agents, and what each agent holds.
+    /// Sessions with agents, and the tiers of memory distilled from them.
     sessions: Sessions;
     /// Topics and decisions about them.
     topics: Topics;
@@ -54,9 +54,9 @@ areas! {
     backups: Backups;
     /// Erasing, undoing an import, and excluding conversations from memory.
     erasure: Erasure;
-    /// Exports of everything, and restoring from one.
+    /// Full exports, and restoring from one.
     exports: Exports;
-    /// The nightly maintenance, and rebuilding what is derived.
+    /// Nightly maintenance, and rebuilding all derived data.
     maintenance: Maintenance;
     /// Proposals and decisions about memories.
     review: Review;

@@ -7,8 +7,8 @@ use keepsake_domain::{ConversationId, IdSource, InteractionId, SummaryId};
 use keepsake_store::{ReadTx, StoreError};
 use uuid::Uuid;
 
-/// The id for an item of this kind with these parts. Each part is length-prefixed, so that text moved from one part to the
-/// next gives another id.
+/// The id for an item of this kind with these parts. Each part is length-prefixed, so that moving text from one part to the
+/// next changes the id.
 pub(crate) fn uuid_of(kind: &str, parts: &[&str]) -> Uuid {
     let mut hash = blake3::Hasher::new();
     for part in std::iter::once(&kind).chain(parts) {

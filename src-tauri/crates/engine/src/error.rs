@@ -5,7 +5,7 @@ use thiserror::Error;
 /// A failed operation. The store is unchanged.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// The store refused or failed.
+    /// The store refused the operation or failed.
     #[error(transparent)]
     Store(#[from] keepsake_store::StoreError),
     /// A file could not be imported.
@@ -78,7 +78,7 @@ impl EngineError {
         }
     }
 
-    /// How long the model server asked us to wait, in milliseconds.
+    /// The delay that the model server requested, in milliseconds.
     pub(crate) fn retry_after_ms(&self) -> Option<i64> {
         match self {
             Self::Model(failure) => failure.retry_after_ms(),

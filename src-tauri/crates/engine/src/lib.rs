@@ -167,7 +167,7 @@ impl Engine {
         Self::open_under(parts, serve::boundary::PrivacyPolicy::DOMAIN)
     }
 
-    /// Opens the store under a privacy policy. Only tests use one other than the domain's.
+    /// Opens the store under a privacy policy. Only tests use a policy other than the domain's.
     pub(crate) fn open_under(parts: EngineParts, policy: serve::boundary::PrivacyPolicy) -> Result<Self> {
         let store = Store::open(&parts.data_dir, parts.clock.now())?;
         let inner = Inner {

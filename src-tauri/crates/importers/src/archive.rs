@@ -1,7 +1,8 @@
 //! Opens one input: a plain file, a Word document, a zip whose relevant entries are read as streams, or a folder.
 //!
-//! The entries of a zip are read where they are; only a database is unpacked to be read (`unpacked.rs`). If any entry is unsafe, the whole zip is refused (SECURITY.md, "Imports"): harmless exports
-//! have no such entries, and part of a suspicious archive is worth nothing.
+//! Entries of a zip are read from within the archive; only a database is unpacked first (`unpacked.rs`). If any entry is
+//! unsafe, the whole zip is refused (SECURITY.md, "Imports"): harmless exports have no such entries, and part of a suspicious
+//! archive is of no use.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -96,7 +97,7 @@ impl Document {
         self.name.rsplit_once('.').map_or(&self.name, |(stem, _)| stem)
     }
 
-    /// The name of the folder that contains it within the archive or folder.
+    /// The name of the folder that directly contains the document, within the archive or folder.
     pub(crate) fn folder(&self) -> Option<&str> {
         let (folders, _) = self.path.rsplit_once('/')?;
         Some(folders.rsplit('/').next().unwrap_or(folders))
@@ -220,7 +221,7 @@ impl Container {
         }
     }
 
-    /// The file name without its extension. Some formats have their title only there.
+    /// The file name without its extension. In some formats, the title appears only there.
     pub(crate) fn stem(&self) -> String {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
@@ -347,7 +348,7 @@ fn word_bytes<R: Read + Seek>(archive: &mut ZipArchive<R>, main: usize, limits: 
     }
 }
 
-/// The entries to look at and the others, both sorted by path, or the reason to refuse the whole archive.
+/// The entries to examine and the ones that are left out, both sorted by path; or the reason to refuse the whole archive.
 fn wanted_entries<R: Read + Seek>(
     archive: &mut ZipArchive<R>,
     limits: ArchiveLimits,

@@ -1,9 +1,10 @@
-//! Notes of basic-memory, each a Markdown file that an assistant writes through the program.
+//! Notes from basic-memory. Each note is a Markdown file that an assistant writes through the program.
 //!
-//! A note is recognized by its properties `title`, `type` and `permalink`. It is one conversation with one message, which
-//! contains its text as written; the observations (`- [category] text #tag (context)`) and relations (`- type [[Note]]`) in it
-//! are also in the metadata. Nothing shows which parts a person wrote, so all of it is treated as written by the program.
-//! Deliberately not here: the program's database, which is made from the notes. See docs/formats.md, "basic-memory".
+//! A note is recognized by its properties `title`, `type` and `permalink`. It becomes one conversation with one message, which
+//! contains the note's text as written. The note's observations (`- [category] text #tag (context)`) and relations
+//! (`- type [[Note]]`) are also stored in the metadata. Nothing shows which parts of a note a person wrote, so the whole note
+//! is treated as written by the program. Deliberately not here: the program's database, which is generated from the notes. See
+//! docs/formats.md, "basic-memory".
 
 use std::io::BufRead;
 
@@ -33,11 +34,11 @@ pub(crate) const PROGRAM: Program = Program {
 /// Maximum number of observations, and of relations, kept per note. A long note has about a hundred.
 const EACH_MAX: usize = 1_000;
 
-/// Properties that only website generators use. Such a site also has permalinks.
+/// Properties that only website generators use. They distinguish website pages, which also have permalinks, from notes.
 const OF_A_SITE: [&str; 4] = ["layout", "collection", "sitemap", "publish"];
 
-/// The permalink, if the properties are those of basic-memory. Its permalinks are paths like `work/bees`, without the
-/// surrounding slashes and the extension that web addresses have.
+/// The permalink, if the properties are those of a basic-memory note. Its permalinks are paths such as `work/bees`, without the
+/// leading and trailing slashes and the file extension of web addresses.
 pub(crate) fn permalink(properties: &Metadata) -> Option<&str> {
     let permalink = front_matter::text(properties, "permalink")?;
     let is_path = !permalink.starts_with('/') && !permalink.ends_with('/') && !permalink.contains("://");
@@ -118,7 +119,7 @@ fn statements(body: &str) -> Statements {
     found
 }
 
-/// Parses `[category] text #tag (context)`. A checkbox, a clock time and a link look similar.
+/// Parses `[category] text #tag (context)`. Checkboxes, clock times and links look similar but are not observations.
 fn observation(item: &str) -> Option<Value> {
     let (category, text) = item.strip_prefix('[')?.split_once("] ")?;
     let category = category.trim();
@@ -159,7 +160,7 @@ fn relation(item: &str) -> Option<Value> {
     Some(found)
 }
 
-/// Splits a text from the remark in parentheses at its end.
+/// Splits text from the remark in parentheses at its end.
 fn with_context(text: &str) -> (&str, Option<&str>) {
     let split = text.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
     match split {

@@ -1,5 +1,5 @@
-//! What ChatGPT remembered about its user. The data export does not contain it (`chatgpt/` reads the parts of it that are in
-//! conversations), so people obtain it in other ways, which are read here:
+//! ChatGPT's memories about its user. The data export does not contain the list of memories (`chatgpt/` reads only those parts
+//! of it that appear in conversations), so people obtain it in other ways. These forms are read here:
 //!
 //! ```text
 //! { memories: [ { id, content, updated_at, … } ], memory_max_tokens, memory_num_tokens }    as the page itself loads it
@@ -163,7 +163,7 @@ fn noted(id: String, time: When, text: &str, metadata: Metadata) -> Memory {
     Memory { conversation: CONVERSATION.to_owned(), title: TITLE.to_owned(), id, time, text: text.to_owned(), metadata }
 }
 
-/// Whether a text contains the memories as ChatGPT writes them down: below their heading, or two in a row.
+/// Whether a file contains memories as ChatGPT writes them down: one memory below their heading, or two in a row.
 fn claims_text(head: &Head<'_>) -> bool {
     let text = head.text();
     let is_entry = |line: &str| matches!(opening(line), Opening::Whole(Some(_), text) if !text.is_empty());
@@ -178,7 +178,7 @@ fn claims_text(head: &Head<'_>) -> bool {
     false
 }
 
-/// Whether a file may be a copied list: any text that is not a program's data.
+/// Whether a file may be a copied list: any text that does not begin like JSON or markup.
 fn is_text(head: &Head<'_>) -> bool {
     let first = head.bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     first.is_some_and(|byte| !matches!(byte, b'[' | b'{' | b'<')) && !head.bytes.contains(&0)
@@ -194,7 +194,7 @@ fn read_copied(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Resu
         if text.is_empty() {
             return Ok(());
         }
-        // Only the text distinguishes memories, so identical texts are one memory.
+        // Only the text distinguishes one memory from another, so identical texts count as one memory.
         let id = format!("h-{}", digest(&["copied memory", text]));
         if !seen.is_new(&id) {
             out.skip(SkipReason::Repeated, text);
@@ -217,13 +217,13 @@ fn without_mark(line: &str) -> &str {
 /// The pattern between the number and the text of a memory, in which a zero matches any digit.
 const HEAD: &str = ". [0000-00-00].";
 
-/// A line that may begin a memory.
+/// How a line relates to the beginning of a memory.
 enum Opening<'l> {
-    /// It does not.
+    /// The line does not begin a memory.
     None,
-    /// It ends within the head, as in a file that was cut off there: `2. [2026-0`.
+    /// The line ends within [`HEAD`], as in a file that was cut off there: `2. [2026-0`.
     Cut,
-    /// The day, if there is one, and the text.
+    /// The line begins a memory, with this day (`None` if it is not a valid date) and this text.
     Whole(Option<NaiveDate>, &'l str),
 }
 

@@ -128,8 +128,8 @@ struct Call {
 /// State kept across lines, and across files that are read together.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Sessions {
-    /// The ids of the lines already read, because a resumed session repeats the old lines in its new file. When a file is read
-    /// further, the store recognizes repeated lines.
+    /// The ids of the lines already read. They are needed because a resumed session repeats the old lines in its new file. They
+    /// are not saved for continuing to read a file; the store recognizes repeated lines instead.
     #[serde(skip)]
     uuids: HashSet<u64>,
     /// The tool calls, by id.
@@ -377,7 +377,7 @@ fn parts_of(
     parts
 }
 
-/// The person's words in a text and the elements that the program added, or the reason to skip the text.
+/// The person's words in `text` and the elements that the program added, or the reason to skip the text.
 fn words_of(text: &str, is_user: bool) -> Result<(String, Vec<String>), SkipReason> {
     if !is_user {
         return if text.trim().is_empty() { Err(SkipReason::Empty) } else { Ok((text.to_owned(), Vec::new())) };
@@ -413,7 +413,7 @@ fn command_of(text: &str) -> String {
     }
 }
 
-/// Splits `text` into the words without the elements that the program added, and those elements.
+/// Separates the words in `text` from the elements that the program added, and returns both.
 fn without_injected(text: &str) -> (String, Vec<String>) {
     let mut words = String::new();
     let mut added = Vec::new();

@@ -1,11 +1,12 @@
 //! Codex CLI sessions ("rollouts"): one JSON object per line, one file per session, fork or sub-agent.
 //!
-//! A file contains each prompt twice: as the event of typing it, and as the request sent to the model, along with instructions
-//! and context that the program sends in the person's name. If a file has such events, only they count as the owner's words. In a
-//! sub-agent's session the "user" is another program, so nothing there is the owner's. Lines have no ids, and the two records of
-//! one message have different times, so a message id is a hash of the text plus a count of its repetitions. Ids stay the same in
-//! a longer file, and in the copy of a session that a fork begins with. Deliberately not read: `history.jsonl` and
-//! `session_index.jsonl`, which repeat the sessions. For the format, see docs/formats.md, section 5.
+//! A file contains each prompt twice: as a typing event, and in the request sent to the model. Requests also contain
+//! instructions and context that the program sends in the person's name. If a file has typing events, only they count as the
+//! owner's words. In a sub-agent's session the "user" is another program, so nothing there is the owner's. Lines have no ids,
+//! and the two records of one message have different times, so a message id is a hash of the text plus a count of its
+//! repetitions. The ids stay the same when the file grows, and in the copy of the parent session that a fork begins with.
+//! Deliberately not read: `history.jsonl` and `session_index.jsonl`, which repeat the sessions. For the format, see
+//! docs/formats.md, section 5.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -30,7 +31,7 @@ use crate::time::parse_rfc3339;
 /// Channel type for terminal programs.
 const CHANNEL: &str = "cli";
 
-/// Beginnings of texts that the program added to a request.
+/// Beginnings of text that the program added to a request.
 const PROGRAM_TEXT: &[&str] = &[
     "<user_instructions>",
     "<environment_context>",
@@ -58,8 +59,8 @@ const SHELL_COMMAND: &str = "<user_shell_command>";
 /// Editors list the open files under headings before the prompt. The prompt itself follows this heading.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
-/// A fork begins with a copy of its parent, written when the fork is created. Lines more than this long after the fork's start
-/// are its own.
+/// A fork begins with a copy of its parent, written when the fork is created. Lines written more than this long after the
+/// fork's start belong to the fork itself.
 const FORK_COPY_MS: i64 = 2_000;
 
 #[derive(Deserialize)]
@@ -201,8 +202,8 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
     session.emit(out)
 }
 
-/// Reads the lines after those that `session` already covers. Returns `false`, and emits nothing, while it is unknown whose
-/// words the requests are: the event of typing a prompt follows its request, and precedes the answer.
+/// Reads the lines after those that `session` already covers. Returns `false` and emits nothing while it is unknown whose words
+/// the requests contain, because the typing event of a prompt comes after its request and before the answer.
 pub(crate) fn read_on(input: &mut dyn BufRead, out: &mut Out<'_>, session: &mut Session) -> Result<bool, Halt> {
     session.read_lines(input, out)?;
     if !session.has_typed && session.answers.is_empty() {
@@ -643,7 +644,7 @@ struct Words {
     added: Vec<String>,
 }
 
-/// The person's words in a text, or the reason to skip the text.
+/// The person's words in `text`, or the reason to skip the text.
 fn words_of(text: &str) -> Result<Words, SkipReason> {
     let head = text.trim();
     if head.is_empty() {
@@ -672,7 +673,7 @@ fn words_of(text: &str) -> Result<Words, SkipReason> {
     Ok(Words { text: text.to_owned(), is_command: false, added: Vec::new() })
 }
 
-/// The texts of a list of parts, joined.
+/// The text of a list of parts, joined.
 fn joined(raw: Option<&RawValue>) -> String {
     result_text(raw)
 }

@@ -198,13 +198,14 @@ pub trait Sink {
         let _ = (channel, members);
     }
 
-    /// Whether [`recipient`](Self::recipient) is called. It costs time, and only who asks the person needs it.
+    /// Whether importers call [`recipient`](Self::recipient). Finding the recipients takes time, and only a caller that asks
+    /// the person who the owner is needs them.
     fn asks_recipients(&self) -> bool {
         false
     }
 
-    /// Accepts somebody who got a message, by importers of mail. `is_delivered` is true if a server noted that it was put into
-    /// this person's mailbox, and not only that it was addressed to them.
+    /// Accepts a recipient of a message. Only importers of mail call this. `is_delivered` is true if a server recorded that the
+    /// message was delivered to this person's mailbox, and false if it was only addressed to them.
     fn recipient(&mut self, name: &str, handle: &ChannelHandle, is_delivered: bool) {
         let _ = (name, handle, is_delivered);
     }
@@ -228,6 +229,6 @@ pub struct FileReport {
     pub skipped: u64,
     /// True if no date was found for a meeting in the file, so the file's own date was used.
     pub is_date_guessed: bool,
-    /// True if exports in this format tell which author is the owner. Otherwise the person is asked.
+    /// True if exports in this format identify the owner. Otherwise the person is asked.
     pub names_owner: bool,
 }

@@ -1,5 +1,6 @@
-//! What rooms of people have in common in every program: how a message in a room is created, and one metadata form for
-//! reactions, attachments, people who joined or left, and durations. Readers of the metadata thus need not know the program.
+//! What chat rooms have in common in every program: how a message in a room is created, and a single metadata format for
+//! reactions, attachments, people who joined or left, and durations. Code that reads the metadata therefore does not need to
+//! know which program it came from.
 //!
 //! Not here: how a program writes these things, and conversations with an assistant, whose turns form trees (`turns.rs`).
 
@@ -40,7 +41,7 @@ pub(crate) struct Room {
     pub(crate) program: &'static Program,
     /// The id of both its channel and its conversation.
     pub(crate) id: String,
-    /// Its shown name, if it has one.
+    /// Its display name, if it has one.
     pub(crate) title: Option<String>,
     /// Whether everybody can read it.
     pub(crate) visibility: Visibility,
@@ -112,7 +113,7 @@ pub(crate) fn person(name: &str, handle: Option<&str>) -> Value {
 /// A person named in a notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
-    /// The name shown.
+    /// The display name.
     pub(crate) name: String,
     /// The handle.
     pub(crate) handle: String,
@@ -168,7 +169,7 @@ pub(crate) fn call(kind: &str, seconds: Option<f64>) -> String {
     }
 }
 
-/// The length of a call at the end of a text: `12:03` or `1:02:03`.
+/// The length in seconds of a call, read from the end of `text`: `12:03` or `1:02:03`.
 pub(crate) fn clock_seconds(text: &str) -> Option<f64> {
     let written = text.split_whitespace().next_back()?;
     let parts: Option<Vec<u32>> = written.split(':').map(|part| part.parse().ok().filter(|part| *part < 10_000)).collect();
@@ -179,7 +180,7 @@ pub(crate) fn clock_seconds(text: &str) -> Option<f64> {
     }
 }
 
-/// The reactions to one message, in the order in which their emoji were first given.
+/// The reactions to one message, in the order in which each emoji was first used.
 #[derive(Debug, Default)]
 pub(crate) struct Reactions {
     all: Vec<(String, u64, Vec<String>)>,
@@ -192,7 +193,7 @@ impl Reactions {
         self.add(emoji, 1, by.map(str::to_owned).into_iter().collect());
     }
 
-    /// Adds a reaction that `count` people gave, some of whom are named.
+    /// Adds an emoji with which `count` people reacted. `by` names some of them.
     pub(crate) fn add(&mut self, emoji: &str, count: u64, by: Vec<String>) {
         let place = *self.places.entry(emoji.to_owned()).or_insert(self.all.len());
         if place == self.all.len() {
@@ -233,7 +234,7 @@ impl Attachments {
         self.0.is_empty()
     }
 
-    /// The names, as the text of a message without words.
+    /// The names of the attachments, used as the text of a message without words.
     pub(crate) fn names(&self) -> String {
         self.0.iter().filter_map(|one| one.get("name")?.as_str()).collect::<Vec<_>>().join(", ")
     }

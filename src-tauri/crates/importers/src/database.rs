@@ -80,8 +80,8 @@ impl Database {
             Ok(None) => (path.to_owned(), None),
             Err(error) => return Err(failed(&error)),
         };
-        // A copy is opened for writing, because its log is merged into it. Any other database is opened as immutable, which
-        // also requires no extra files beside it.
+        // A copy is opened for writing, because its log is merged into it. Any other database is opened as immutable, so SQLite
+        // also needs no extra files beside it.
         let connection = if copy.is_some() {
             Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?
         } else {
@@ -143,7 +143,7 @@ pub(crate) fn bytes<'r>(row: &'r Row<'_>, at: usize) -> Option<&'r [u8]> {
 }
 
 /// A copy of the database if there is a log beside it with changes that are not in the file yet. Without the log, the newest
-/// messages would be missing, and merging it changes the file.
+/// messages would be missing. Merging the log changes the file, so it is merged into the copy.
 fn copied(path: &Path) -> std::io::Result<Option<(PathBuf, tempfile::TempDir)>> {
     let beside = |ending: &str| {
         let mut name = path.as_os_str().to_owned();

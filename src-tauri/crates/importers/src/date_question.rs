@@ -1,6 +1,6 @@
-//! The question which of day and month comes first, where the dates of a file can be read both ways.
+//! The question whether the day or the month comes first, for files whose dates can be read both ways.
 //!
-//! Not here: finding such dates, which is done by the importer that reads them.
+//! Not here: finding such dates. The importer that reads them does that.
 
 /// A question about the date order that only a person can answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub struct DateQuestion {
 pub struct DateSample {
     /// The date as written in the file.
     pub written: String,
-    /// The date read day first, as YYYY-MM-DD.
+    /// The date read with the day first, as YYYY-MM-DD.
     pub day_first: String,
-    /// The date, parsed with the month first and returned as YYYY-MM-DD.
+    /// The date read with the month first, as YYYY-MM-DD.
     pub month_first: String,
 }

@@ -84,7 +84,7 @@ fn refusal(error: Error) -> Refusal {
     }
 }
 
-/// The state while reading.
+/// The state of the reader.
 #[derive(Default)]
 struct Page {
     text: String,

@@ -134,9 +134,9 @@ pub enum ImportError {
         path: PathBuf,
         /// A date as written in the file.
         sample: String,
-        /// That date read day first, as YYYY-MM-DD.
+        /// The same date read with the day first, as YYYY-MM-DD.
         day_first: String,
-        /// That date read month first, as YYYY-MM-DD.
+        /// The same date read with the month first, as YYYY-MM-DD.
         month_first: String,
     },
     /// The sink accepted no more messages.

@@ -20,8 +20,8 @@ impl<'c> Files<'c> {
         Self { container, root, documents, bytes_done: 0 }
     }
 
-    /// The name of the export's folder, or of the archive if the export is at its top level. Some exports give their own name
-    /// only there.
+    /// The name of the export's folder, or of the archive if the export is at its top level. For some exports, their name
+    /// appears nowhere else.
     pub(crate) fn name(&self) -> String {
         match self.root.rsplit('/').next() {
             Some(folder) if !folder.is_empty() => folder.to_owned(),
@@ -67,7 +67,7 @@ impl<'c> Files<'c> {
     }
 
     fn find(&self, path: &str) -> Option<&Document> {
-        // They are sorted, and a Maildir has very many.
+        // A binary search, because a Maildir has very many files. The documents are sorted.
         let at = self.documents.binary_search_by(|document| self.relative(document).cmp(path)).ok()?;
         self.documents.get(at)
     }

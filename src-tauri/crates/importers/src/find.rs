@@ -1,5 +1,5 @@
-//! Finds what can be imported from a file, archive or folder: which files form an export, of which kind, and why the other
-//! files are left out. Every file is on one of the two lists.
+//! Finds what can be imported from a file, archive or folder: which files form an export, what kind of export it is, and why
+//! the other files are left out. Every file is on one of these two lists.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ use crate::other_parts::other_parts;
 use crate::sniff::{Sniffed, sniff_document};
 use crate::unpacked::{LOG, Unpacked};
 
-/// An export, read as one import.
+/// An export that is read as one import.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Export {
     /// The file or archive, or the folder of a multi-file export.
@@ -34,7 +34,7 @@ pub struct Export {
     pub files: usize,
 }
 
-/// What is in a file, archive or folder.
+/// The contents of a file, archive or folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inventory {
     /// The exports, sorted by path.
@@ -65,7 +65,7 @@ impl Reader {
         matches!(self, Self::Format(Format { input: Input::Database { .. }, .. }))
     }
 
-    /// Whether its exports tell which author is the owner.
+    /// Whether its exports identify the owner.
     pub(crate) fn names_owner(self) -> bool {
         match self {
             Self::Kind(kind) => !matches!(kind, SourceKind::Whatsapp | SourceKind::Transcript | SourceKind::KeepsakeJsonl),
@@ -90,7 +90,7 @@ const BESIDE_DATABASES: [&str; 2] = [LOG, "-shm"];
 pub(crate) struct Piece {
     /// The file, archive or folder that contains it.
     pub(crate) container: PathBuf,
-    /// Who reads it.
+    /// The reader for these files.
     pub(crate) reader: Reader,
     /// For a multi-file export, its folder within the container.
     pub(crate) root: String,
@@ -131,14 +131,14 @@ pub fn look_through(path: &Path) -> Result<Inventory, ImportError> {
     Ok(Inventory { exports, left_out: found.left_out })
 }
 
-/// What the paths in a folder reveal without opening the files: which of them belong together, and which are not exports.
+/// What the paths in a folder reveal without opening the files: which files belong together, and which are not exports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The multi-file exports, each with its files.
     pub together: Vec<(Export, BTreeSet<PathBuf>)>,
     /// Media, documents, empty files and parts of a Keepsake export, which are never imported.
     pub passed_over: BTreeSet<PathBuf>,
-    /// Parts of a service's download that hold no messages, if nothing recognizes what is in them.
+    /// Parts of a service's download that contain no messages. They count as such only if no importer recognizes their content.
     pub other_parts: BTreeSet<PathBuf>,
 }
 
@@ -163,7 +163,7 @@ pub fn layout(folder: &Path) -> Result<Layout, ImportError> {
     Ok(Layout { together: together.collect(), passed_over, other_parts })
 }
 
-/// The paths of all files of a folder or archive, also of those that are not looked at.
+/// The paths of all files in a folder or archive, including those that are not examined.
 fn all_paths(container: &Container) -> Vec<String> {
     let named = container.left_out().iter().map(|file| file.path.clone());
     container.documents().iter().map(|document| document.path.clone()).chain(named).collect()
@@ -218,7 +218,7 @@ impl Found {
         }
     }
 
-    /// The files of an archive or folder. `within` is its path in the folder that was searched.
+    /// Searches the files of an archive or folder. `within` is its path relative to the folder where the search began.
     fn look_in(&mut self, mut container: Container, within: &str) -> Result<(), ImportError> {
         let shown = |path: &str| if within.is_empty() { path.to_owned() } else { format!("{within}/{path}") };
         let before = self.left_out.len();
@@ -294,7 +294,7 @@ impl Found {
     }
 }
 
-/// A single file. It is refused with a reason if it is not of the wanted kind.
+/// The piece for a single file. The file is refused with a reason if it is not of the wanted kind.
 fn of_file(mut container: Container, wanted: Option<SourceKind>) -> Result<Piece, ImportError> {
     let path = container.path().to_owned();
     let Some(document) = container.documents().first().cloned() else { return Err(ImportError::Empty { path }) };
@@ -381,7 +381,7 @@ fn exports_of_files(documents: &[Document]) -> (Vec<ExportOfFiles>, Vec<Document
     (exports, rest)
 }
 
-/// The possible kinds of a file that nothing recognizes, so that the person can say which one it is.
+/// The possible kinds of a file that no importer recognizes, so that the person can choose one.
 pub fn may_be(path: &Path) -> Result<Vec<SourceKind>, ImportError> {
     let mut container = open(path)?;
     if container.is_folder() || container.is_archive() || container.is_word() {
@@ -416,7 +416,7 @@ fn by_name(kind: SourceKind, head: &[u8]) -> Option<Reader> {
     if let Some(format) = NAMED_BY_PERSON.iter().find(|format| format.kind == kind && may_read(format, head)) {
         return Some(Reader::Format(format));
     }
-    // What ChatGPT remembers has a format in the table, but an unknown ChatGPT file is more likely its conversations.
+    // ChatGPT's memories have a format in the table, but an unrecognized ChatGPT file is more likely to contain conversations.
     if kind == SourceKind::Chatgpt {
         return Some(Reader::Kind(kind));
     }

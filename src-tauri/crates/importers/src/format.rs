@@ -1,4 +1,4 @@
-//! What a format is: how it is recognized, checked and read, and what its reader gets and returns.
+//! Defines what a format is: how it is recognized, checked and read, and what its reader receives and returns.
 //!
 //! Not here: the formats themselves, which are listed in `formats`.
 
@@ -37,8 +37,8 @@ pub(crate) enum Input {
     },
     /// Several files that belong together.
     Files {
-        /// Returns which of these files belong to one export in this format, as indexes. The paths are sorted and relative to
-        /// the folder that contains the files. Empty if none belong to one.
+        /// Returns the indexes of those files that belong to one export in this format; empty if there is no such export. The
+        /// paths are sorted and relative to the folder that contains the files.
         claims: fn(&[&str]) -> Vec<usize>,
         /// How to check files whose names end in `.json`. Some programs write one object per line into them.
         json: Check,

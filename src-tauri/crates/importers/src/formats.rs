@@ -59,6 +59,6 @@ pub(crate) const FORMATS: &[Format] = &[
     zed::TEXT_THREAD,
 ];
 
-/// Formats that nothing in the file identifies, because it is text like any other. A file is read in such a format only if the
-/// person says what it is.
+/// Formats that cannot be recognized, because the file looks like any other text. A file is read in such a format only if the
+/// person specifies its kind.
 pub(crate) const NAMED_BY_PERSON: &[Format] = &[chatgpt_memories::COPIED, wechat::DATED];

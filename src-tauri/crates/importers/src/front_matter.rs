@@ -1,7 +1,8 @@
 //! Reads the properties at the top of a Markdown note: the lines between two lines of `---`.
 //!
-//! They are YAML, but programs that write notes use only a small part of it: a key with a text, a list or a block of text. That
-//! part is parsed; anything else is kept as its original text. Deliberately not here: what a property means.
+//! The properties are YAML, but programs that write notes use only a small subset of it: keys whose values are text, lists or
+//! blocks of text. That subset is parsed; anything else is kept as its original text. Deliberately not here: what a property
+//! means.
 
 use keepsake_domain::Metadata;
 use serde_json::Value;
@@ -25,7 +26,7 @@ pub(crate) struct Note<'t> {
     pub(crate) is_cut_off: bool,
 }
 
-/// Divides a note.
+/// Splits a note into its properties and its text.
 pub(crate) fn split(text: &str) -> Note<'_> {
     let whole = Note { body: text, ..Note::default() };
     let Some(inner) = after_fence(text) else { return whole };
@@ -41,7 +42,7 @@ pub(crate) fn split(text: &str) -> Note<'_> {
         }
         at = end;
     }
-    // A horizontal rule at the top of a text looks the same, but is followed by a blank line or a sentence instead of a
+    // A horizontal rule at the top of a note looks the same, but is followed by a blank line or a sentence instead of a
     // property.
     let first = inner.lines().next().unwrap_or_default();
     let is_property = property(first).is_some() || !inner.contains('\n');
@@ -123,7 +124,7 @@ fn value_of(value: &str, block: &[&str]) -> Value {
     written.trim().into()
 }
 
-/// A single-line value: a text, a list in brackets, or a keyword.
+/// A single-line value: text, a list in brackets, or a keyword.
 fn scalar(value: &str) -> Value {
     let (plain, is_quoted) = unquoted(value);
     if is_quoted {

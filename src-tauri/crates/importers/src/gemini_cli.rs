@@ -29,11 +29,11 @@ use crate::time::parse_rfc3339;
 /// Channel type for terminal programs.
 const CHANNEL: &str = "cli";
 
-/// The lines before and after the contents of the files that a prompt names.
+/// The lines before and after the contents of the files that a prompt references.
 const FILES_BEGIN: &str = "--- Content from referenced files ---";
 const FILES_END: &str = "--- End of content ---";
 
-/// Beginnings of texts that the program added to the session.
+/// Beginnings of text that the program added to the session.
 const PROGRAM_TEXT: &[&str] = &[
     "This is the Gemini CLI. We are setting up the context",
     "<session_context>",
@@ -618,7 +618,7 @@ struct Words {
     added: Vec<String>,
 }
 
-/// The person's words in a text, or the reason to skip the text.
+/// The person's words in `text`, or the reason to skip the text.
 fn words_of(text: &str) -> Result<Words, SkipReason> {
     let head = text.trim();
     if head.is_empty() {

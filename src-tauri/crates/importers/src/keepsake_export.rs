@@ -1,9 +1,8 @@
 //! Recognizes a folder exported by Keepsake (`store/src/lifecycle/export.rs`), so that its messages are imported and each of
 //! its other files is listed with a fitting reason.
 //!
-//! Only the messages are read, as Keepsake JSONL (`keepsake.rs`). Memories, decisions and settings are brought back by a
-//! restore, which replaces everything at once; importing them one by one would skip the review. Deliberately not here: a
-//! restore.
+//! Only the messages are read, as Keepsake JSONL (`keepsake.rs`). A restore brings back memories, decisions and settings by
+//! replacing everything at once; importing them one by one would skip the review. Deliberately not here: the restore.
 
 use crate::archive::Document;
 
@@ -16,7 +15,7 @@ const MESSAGES: &str = "messages.jsonl";
 /// Files and folders other than the messages: the list, the readme, the tables and the readable notes.
 const OTHER_PARTS: &[&str] = &[LIST, "README.md", "data/", "markdown/"];
 
-/// Splits files into those to examine and the paths of those that are other parts of a Keepsake export.
+/// Separates the files to examine from the other parts of a Keepsake export, whose paths are returned.
 pub(crate) fn set_apart(documents: &[Document]) -> (Vec<Document>, Vec<String>) {
     let has = |path: &str| documents.binary_search_by(|document| document.path.as_str().cmp(path)).is_ok();
     let roots: Vec<&str> = documents

@@ -7,8 +7,8 @@ const MEDIA_ENDINGS: &[&str] = &[
     "opus", "wav", "aac", "flac", "amr", "ttf", "woff", "woff2",
 ];
 
-/// File extensions of documents, pages, indexes and programs that no importer reads but that often accompany an export. Thunderbird
-/// keeps an `msf` beside each folder of mail.
+/// File extensions of documents, pages, indexes and programs that no importer reads but that often accompany an export.
+/// Thunderbird keeps an `msf` index beside each mail folder.
 const IGNORED_ENDINGS: &[&str] =
     &["pdf", "doc", "msf", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
 
@@ -85,7 +85,7 @@ left_out_reasons! {
     OtherFormat = "other_format", "a document, page or program, not an export of messages";
     /// A part of a service's download that holds no messages.
     OtherPart = "other_part", "another part of this download, without messages";
-    /// A calendar, which is no import by itself.
+    /// A calendar, which cannot be imported by itself.
     Calendar = "calendar", "a calendar; transcripts in the same folder take the titles and times of their meetings from it";
     /// A photo, video, sound or font.
     Media = "media", "a photo, video or other attachment";
@@ -118,5 +118,5 @@ fn ending_of(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default()
 }
 
-/// File extensions of archives. Those within an archive are left out, because their uncompressed size cannot be checked.
+/// File extensions of archives. An archive within an archive is left out, because its uncompressed size cannot be checked.
 const NESTED_ENDINGS: &[&str] = &["zip", "7z", "rar", "tar", "gz", "tgz", "bz2", "xz", "zst"];

@@ -1,9 +1,9 @@
 //! Importers: read files exported by other programs and stream them as [`Message`](keepsake_domain::Message)s into a [`Sink`].
 //!
-//! An importer never judges, cleans or joins text beyond what its format requires. It gives every message a source id that stays
-//! the same when the same conversation is exported again, and it accounts for every record: seen = emitted + skipped. A file is
-//! checked to its end before the first message is emitted, so a truncated or wrong file changes nothing. Deliberately not here:
-//! the store, duplicates across imports, ids of stored rows, and help texts about exporting.
+//! An importer never judges, cleans or joins text beyond what its format requires. It gives every message a source id that
+//! stays the same when the same conversation is exported again, and it accounts for every record: seen = emitted + skipped. A
+//! file is checked to its end before the first message is emitted, so a truncated or wrong file changes nothing. Deliberately
+//! not here: the store, duplicates across imports, ids of stored rows, and instructions for exporting.
 
 mod archive;
 mod basic_memory;

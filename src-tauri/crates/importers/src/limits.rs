@@ -13,8 +13,8 @@ pub(crate) const NODES_MAX: usize = 200_000;
 pub(crate) const PARTS_MAX: usize = 100_000;
 
 /// Maximum ids remembered to detect repeats and count conversations. Beyond that, the ids are cleared, so a later repeat is
-/// emitted again (the store recognizes it) and a conversation may be counted twice. A million ids take 11 MiB. The number is just
-/// below the one at which a hash table doubles, and needs the memory of both for that moment.
+/// emitted again (the store recognizes it) and a conversation may be counted twice. A million ids take 11 MiB. The limit is
+/// just below the size at which the hash table doubles. During that step, the old and the new table would both be in memory.
 pub(crate) const FINGERPRINTS_MAX: usize = 3_500_000;
 
 /// Maximum bytes of a JSON value in the metadata. A larger value is replaced by a note, because a parsed value takes up to forty
@@ -31,7 +31,7 @@ pub(crate) const WORD_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Maximum number of parts in a Word document. Transcripts have about twenty, plus a picture for every speaker.
 pub(crate) const WORD_PARTS_MAX: usize = 10_000;
 
-/// Maximum nesting of elements in a Word document. Tables in tables in text boxes reach about forty.
+/// Maximum nesting of elements in a Word document. Tables nested in tables in text boxes reach about forty levels.
 pub(crate) const XML_DEPTH_MAX: usize = 256;
 
 /// Maximum number of attributes read from a Word document's root, which declares about thirty namespaces.
@@ -44,9 +44,9 @@ pub(crate) const NAMES_MAX: usize = 100_000;
 /// Maximum size of the messages held back in order to group interleaved conversations.
 pub(crate) const REGROUP_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Maximum bytes of the state kept for reading on in a session file. If it is larger, the file is read from its start. A
-/// message takes at most about eighty bytes, and only in files whose lines have no ids, so this allows for fifty thousand
-/// messages.
+/// Maximum bytes of the state kept for continuing to read a session file. If the state is larger, the file is read from its
+/// start. A message takes at most about eighty bytes, and only in files whose lines have no ids, so this allows for fifty
+/// thousand messages.
 pub(crate) const STATE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Length of the sample of a skipped record, in characters: enough to recognize a line, and short enough for a table.
@@ -56,7 +56,7 @@ pub(crate) const SAMPLE_CHARS_MAX: usize = 120;
 pub(crate) const SNIFF_BYTES: usize = 256 * 1024;
 
 /// Maximum bytes of a JSON file that are searched for the key that identifies its kind. This allows for one oversized record
-/// before it.
+/// before that key.
 pub(crate) const SNIFF_JSON_BYTES_MAX: u64 = 2 * ELEMENT_BYTES_MAX as u64;
 
 /// Buffer size for sequential reads. Larger buffers are not measurably faster.

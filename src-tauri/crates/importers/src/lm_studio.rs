@@ -343,7 +343,7 @@ impl Told {
     /// The parts, with the words after the steps that led to them.
     fn parts(self, is_instruction: bool, is_edited: bool) -> Vec<Part> {
         let mut words = self.words;
-        // Words from several steps become separate paragraphs; each step has only one text.
+        // Each step contributes only one piece of text. The words from several steps become separate paragraphs.
         if words.len() > 1 {
             words.retain(|words| !words.trim().is_empty());
         }

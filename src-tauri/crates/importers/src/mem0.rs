@@ -41,16 +41,16 @@ pub(crate) const HISTORY: Format =
 
 const PROGRAM: Program = Program { kind: SourceKind::Mem0, name: "mem0", channel: "mem0", channel_id: None, handle: "mem0" };
 
-/// The lists that contain memories, the graph, whose relations are only counted, and the names in a backup.
+/// The arrays that are entered: the memories, the relations of the graph, which are only counted, and the names in a backup.
 const LISTS: &[&str] = &["", "results", "memories", "relations", "apps", "categories"];
 
-/// The conversation of memories that do not say whose they are.
+/// The conversation for memories that name no user, agent, session or app.
 const ALL: &str = "memories";
 
 /// The state of a memory that was deleted in OpenMemory, which keeps deleted memories.
 const DELETED: &str = "deleted";
 
-/// Fields that are kept beside the text.
+/// Fields that are kept in the metadata.
 const KEPT: [&str; 7] = ["agent_id", "run_id", "app_id", "app", "actor_id", "role", "state"];
 
 /// True if a file contains memories. The key `memory` alone is not enough, because any list of computers may have it.
@@ -226,7 +226,7 @@ impl Names {
     }
 }
 
-/// The conversation of a memory and its title: whose memory it is.
+/// The id and title of the conversation for a memory. Both say whose memory it is.
 fn whose(record: &Record<'_>, names: &Names) -> (String, String) {
     let ids = [("user", &record.user_id), ("agent", &record.agent_id), ("run", &record.run_id), ("app", &record.app_id)];
     let found = ids.into_iter().find_map(|(what, id)| Some((what, id.id()?)));
@@ -259,7 +259,7 @@ struct Change {
     time: Option<String>,
 }
 
-/// Reads the history. Each memory is taken in its final state: with its last text, or deleted.
+/// Reads the history. Each memory counts in its final state: it is emitted with its last text, or skipped as deleted.
 fn read_history(database: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
     // The rows of each memory are consecutive, in the order in which they were written.
     let mut statement =

@@ -2,7 +2,7 @@
 //!
 //! Nobody said these words in a conversation. They become notices with the role `assistant`, like Claude's own memories
 //! (`claude/account.rs`), so search finds them, but they never become evidence or a memory by themselves. Deliberately not
-//! here: the programs' formats, which have a module each.
+//! here: the programs' formats, each of which has its own module.
 
 use std::io::{BufRead, Read as _};
 
@@ -14,7 +14,7 @@ use crate::conversation::When;
 use crate::identity::handle;
 use crate::time::{Zone, parse_rfc3339};
 
-/// A program that remembers.
+/// A program that stores memories.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Program {
     /// The kind of its messages.
@@ -41,7 +41,7 @@ pub(crate) struct Memory {
     pub(crate) time: When,
     /// Its text.
     pub(crate) text: String,
-    /// Everything else about it.
+    /// All its other fields.
     pub(crate) metadata: Metadata,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn midnight(day: NaiveDate, zone: Zone) -> When {
     (zone.moment(day.and_time(NaiveTime::MIN)), TimeCertainty::Inferred)
 }
 
-/// A whole text; `None` if it is too long for a message. Windows line breaks and bytes that are not UTF-8 are replaced.
+/// Reads the whole text; `None` if it is too long for a message. Windows line breaks and bytes that are not UTF-8 are replaced.
 pub(crate) fn whole_text(input: &mut dyn BufRead) -> std::io::Result<Option<String>> {
     let mut bytes = Vec::new();
     input.take(MESSAGE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;

@@ -237,8 +237,8 @@ fn read(container: &mut Container, piece: &Piece, state: &mut State<'_>, out: &m
 /// Maximum number of calendars that are read beside a transcript.
 const CALENDARS_MAX: usize = 8;
 
-/// The calendars in the folder at `path`, or in its folder if it is a file. Unreadable calendars are ignored, because the
-/// transcript can be read without them.
+/// The calendars in the folder at `path`, or in the folder that contains `path` if it is a file. Unreadable calendars are
+/// ignored, because the transcript can be read without them.
 fn calendars_beside(path: &Path, zone: Zone) -> Vec<Calendar> {
     let Some(folder) = (if path.is_dir() { Some(path) } else { path.parent() }) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -266,7 +266,7 @@ impl Sink for Trial<'_> {
     }
 }
 
-/// The copy of a database that is in an archive; `None` if it is a file.
+/// The unpacked copy of a database in an archive; `None` if the database is a plain file.
 fn unpacked(
     container: &mut Container,
     piece: &Piece,

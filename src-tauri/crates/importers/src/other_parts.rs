@@ -1,16 +1,17 @@
-//! Recognizes the parts of a service's download that hold no messages: settings, posts, documents. The download of everything has
-//! hundreds of them, so they are listed with a reason of their own and are nothing that the person misses.
+//! Recognizes the parts of a service's download that contain no messages: settings, posts, documents. A complete download has
+//! hundreds of them, so they are listed with their own reason and are not reported as files that the person might miss.
 //!
-//! Only paths decide, and only for files that no importer recognizes. A part is told by what lies beside it, never by its name
-//! alone. What may hold messages in a form that nobody reads here, such as old chats of Hangouts, is no part in this sense.
+//! The decision depends only on paths, and is made only for files that no importer recognizes. A part is recognized by the
+//! files beside it, never by its name alone. Files that may contain messages in a format that no importer reads, such as old
+//! Hangouts chats, are not such parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A service that people get downloads from.
+/// A service that offers people a download of their data.
 struct Service {
-    /// Whether a folder with these files is a download of it. Their paths are relative to the folder.
+    /// Whether a folder with these files is a download from this service. The paths are relative to the folder.
     is_download: fn(folder: &str, paths: &[&str]) -> bool,
-    /// Whether a file of it holds no messages.
+    /// Whether a file in the download contains no messages.
     is_part: fn(path: &str, paths: &[&str]) -> bool,
 }
 
@@ -23,7 +24,7 @@ const SERVICES: [Service; 5] = [
     Service { is_download: is_takeout, is_part: is_part_of_takeout },
 ];
 
-/// Which of these paths of a folder or archive are parts without messages.
+/// Returns those paths in a folder or archive that are parts without messages.
 pub(crate) fn other_parts(paths: &[&str]) -> BTreeSet<String> {
     let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::from([("", paths.to_vec())]);
     for path in paths {
@@ -42,7 +43,7 @@ pub(crate) fn other_parts(paths: &[&str]) -> BTreeSet<String> {
     parts
 }
 
-/// How deep a download may lie in what was chosen. People unpack them into a folder of their own.
+/// Maximum depth of a download's folder within the chosen folder or archive. People unpack downloads into folders of their own.
 const DEPTH_MAX: usize = 3;
 
 /// The first folder of a path.
@@ -50,7 +51,7 @@ fn first(path: &str) -> Option<&str> {
     path.split_once('/').map(|(first, _)| first)
 }
 
-/// The conversations of ChatGPT, and what lies beside them.
+/// Whether a folder is a ChatGPT download: the conversations are directly in it, and the other parts are beside them.
 fn is_chatgpt(_: &str, paths: &[&str]) -> bool {
     paths.iter().any(|path| path.starts_with("conversations") && path.ends_with(".json") && !path.contains('/'))
 }
@@ -67,14 +68,15 @@ fn is_part_of_chatgpt(path: &str, _: &[&str]) -> bool {
     )
 }
 
-/// The shortest id of Discord, in digits.
+/// Minimum number of digits in a Discord id.
 const DISCORD_ID_MIN: usize = 15;
 
 fn is_discord_id(name: &str) -> bool {
     name.len() >= DISCORD_ID_MIN && name.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The folder of Discord's messages: the names of the upper folders are in the language of the account.
+/// The folder with Discord's messages. It is found by its contents, because the upper folders are named in the account's
+/// language.
 fn discord_messages<'p>(paths: &[&'p str]) -> Option<&'p str> {
     paths.iter().find_map(|path| {
         let (messages, rest) = path.split_once('/')?;
@@ -84,7 +86,7 @@ fn discord_messages<'p>(paths: &[&'p str]) -> Option<&'p str> {
     })
 }
 
-/// The folder of Discord's account.
+/// The folder with the data of the Discord account.
 fn discord_account<'p>(paths: &[&'p str]) -> Option<&'p str> {
     paths.iter().find_map(|path| path.strip_suffix("/user.json").filter(|folder| !folder.contains('/')))
 }
@@ -99,16 +101,16 @@ fn is_part_of_discord(path: &str, paths: &[&str]) -> bool {
         return false;
     }
     let name = path.rsplit('/').next().unwrap_or_default();
-    // Servers and applications have folders named by their ids, next to a list; what the person did is in files of events.
+    // Servers and applications have folders named by their ids, next to a list. The person's activity is in files of events.
     let is_of_an_id = rest.split_once('/').is_some_and(|(id, _)| is_discord_id(id));
     let is_listed = matches!(rest, "index.json" | "tickets.json" | "traits.json" | "quests_user_status.json");
     Some(folder) == discord_account(paths) || is_of_an_id || is_listed || name.starts_with("events-") && name.ends_with(".json")
 }
 
-/// The folders of Meta's downloads whose names tell the service.
+/// Folders of Meta's downloads whose names identify the service.
 const OF_META: [&str; 3] = ["your_facebook_activity", "your_instagram_activity", "your_activity_across_facebook"];
 
-/// The folders beside them.
+/// Folders beside those in [`OF_META`].
 const BESIDE_META: [&str; 12] = [
     "ads_information", "apps_and_websites_off_of_facebook", "apps_and_websites_off_of_instagram", "connections", "files",
     "logged_information", "media", "personal_information", "preferences", "security_and_login_information", "subscriptions",
@@ -121,7 +123,7 @@ fn is_meta(_: &str, paths: &[&str]) -> bool {
 
 fn is_part_of_meta(path: &str, _: &[&str]) -> bool {
     let Some((folder, rest)) = path.split_once('/') else { return false };
-    // Among the messages, only what is known to be settings.
+    // In the messages folder, only files known to contain settings are parts without messages.
     let is_setting = || {
         let name = rest.rsplit('/').next().unwrap_or_default();
         name.contains("_settings") || matches!(name, "autofill_information.json" | "secret_conversations.json")
@@ -129,7 +131,7 @@ fn is_part_of_meta(path: &str, _: &[&str]) -> bool {
     BESIDE_META.contains(&folder) || OF_META.contains(&folder) && (!rest.starts_with("messages/") || is_setting())
 }
 
-/// Signal's own export, with a file that tells its version.
+/// Signal's own export. A second file, `metadata.json`, states its version.
 fn is_signal(_: &str, paths: &[&str]) -> bool {
     paths.contains(&"main.jsonl")
 }
@@ -138,12 +140,12 @@ fn is_part_of_signal(path: &str, _: &[&str]) -> bool {
     path == "metadata.json"
 }
 
-/// A download of Google. Its folder and its page of contents have the same names in each language.
+/// A Google download. Its folder and its overview page have the same names in every language.
 fn is_takeout(folder: &str, paths: &[&str]) -> bool {
     folder.rsplit('/').next() == Some("Takeout") || paths.contains(&"archive_browser.html")
 }
 
-/// Products of Google whose messages nobody reads here, as their folders are named.
+/// Google products whose messages no importer reads, as they appear in folder names.
 const UNREAD_OF_GOOGLE: [&str; 3] = ["hangouts", "gemini", "voice"];
 
 fn is_part_of_takeout(path: &str, _: &[&str]) -> bool {

@@ -28,7 +28,7 @@ pub(crate) struct Out<'a> {
     bytes_total: u64,
     /// True if no date was found for a meeting in the file, so the file's own date was used.
     pub(crate) is_date_guessed: bool,
-    /// Whether the formats that are read tell who the owner is.
+    /// Whether the formats that are read identify the owner.
     pub(crate) names_owner: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Out<'a> {
         self.sink.members(channel, members);
     }
 
-    /// Whether it matters who got a message.
+    /// Whether the sink asks for the recipients of messages.
     pub(crate) fn asks_recipients(&self) -> bool {
         self.sink.asks_recipients()
     }

@@ -1,4 +1,5 @@
-//! Previews a file before the import: what it contains and who speaks in it, also for the question "Which of these is you?".
+//! Previews a file before the import: what it contains and who speaks in it. The participants also serve as the choices for the
+//! question "Which of these is you?".
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,7 +13,8 @@ use crate::{ImportError, ImportOptions, Read, Sink, Skip, Stop};
 /// Maximum number of participants listed. The messages of further participants are still counted.
 const PARTICIPANTS_MAX: usize = 2_000;
 
-/// How many of the recipients of mail are offered as the owner before all others. A mailbox may have a few addresses.
+/// Number of mail recipients that are offered as the possible owner, ahead of everyone else. A mailbox may have a few
+/// addresses.
 const RECIPIENTS_OFFERED: usize = 3;
 
 /// Maximum length of a participant's sample line, in characters.
@@ -35,8 +37,8 @@ pub struct Preview {
     pub first: Option<Timestamp>,
     /// The time of the last message.
     pub last: Option<Timestamp>,
-    /// The people and assistants who speak, most frequent first, without tools and the platform. If nothing tells who the owner
-    /// of a mailbox is, those who got most of its mail come first, also if they wrote none.
+    /// The people and assistants who speak, most frequent first, without tools and the platform. If nothing identifies the
+    /// owner of a mailbox, the people who received most of its mail come first, even if they wrote none.
     pub participants: Vec<Participant>,
     /// True if one of the participants is known to be the owner, from the source itself or from the option `me`.
     pub is_owner_known: bool,
@@ -62,7 +64,7 @@ pub struct Participant {
     pub messages: u64,
     /// The beginning of one of their messages, to help recognize the speaker.
     pub sample: String,
-    /// The number of mails that they got, if they are offered for that.
+    /// The number of emails that they received, if they are offered as the owner for that reason; otherwise zero.
     pub received: u64,
 }
 
@@ -112,7 +114,7 @@ pub fn preview_with(
     })
 }
 
-/// Puts those first who got most of the mail.
+/// Moves the people who received most of the mail to the front.
 fn offer_recipients(participants: &mut Vec<Participant>, recipients: HashMap<ChannelHandle, Recipient>) {
     let mut recipients: Vec<(ChannelHandle, Recipient)> = recipients.into_iter().collect();
     recipients.sort_by(|(a, got), (b, other)| {
@@ -127,10 +129,10 @@ fn offer_recipients(participants: &mut Vec<Participant>, recipients: HashMap<Cha
     }
 }
 
-/// Somebody who got mail.
+/// A recipient of mail.
 struct Recipient {
     name: String,
-    /// How many mails a server put into their mailbox, and how many were addressed to them.
+    /// The number of emails that a server delivered to their mailbox, and the number addressed to them.
     delivered: u64,
     addressed: u64,
 }

@@ -1,11 +1,11 @@
-//! Reads on in the session file of a terminal agent: only the lines that were added since it was last read.
+//! Continues reading the session file of a terminal agent: only the lines added since it was last read.
 //!
 //! The information that later lines need from earlier ones (the session, its folder, counts of equal messages, calls without a
 //! result) is returned as text and passed in again. It never contains what was said, only hashes of it. Messages get the same
 //! ids as when the whole file is read, so both ways can be mixed. One thing differs: a message that the person took back after
 //! it was read is not marked as a branch, because stored messages never change.
 //!
-//! Not here: how far a file was read, and whether it is still the same file.
+//! Not here: recording how far a file was read, and checking whether it is still the same file.
 
 use std::io::BufRead;
 use std::path::Path;

@@ -57,7 +57,7 @@ pub(crate) enum Speaker {
     Owner(Option<String>),
     /// Another person who uses the program, with the id of their account.
     Person(String),
-    /// The assistant, with its shown name and its model.
+    /// The assistant, with its display name and its model.
     Assistant(Option<String>, Option<String>),
     /// The program.
     Program,
@@ -69,7 +69,7 @@ pub(crate) struct Part {
     pub(crate) suffix: String,
     /// The words, reasoning, arguments or output.
     pub(crate) text: String,
-    /// What it is.
+    /// The type of the message that it becomes.
     pub(crate) message_type: MessageType,
     /// The name of the tool.
     pub(crate) tool: Option<String>,
@@ -120,13 +120,14 @@ pub(crate) struct Turn {
     pub(crate) speaker: Speaker,
     /// The time, if the export gives one.
     pub(crate) time: Option<When>,
-    /// True if the person abandoned the turn by editing or repeating one.
+    /// True if the person abandoned the turn by editing or repeating a turn.
     pub(crate) is_branch: bool,
     /// The parts. A turn without parts keeps its place in the tree.
     pub(crate) parts: Vec<Part>,
 }
 
-/// The turns of one conversation. They are held until all of it has been read, because a tree needs all of its nodes.
+/// The turns of one conversation. They are held until the whole conversation has been read, because a tree needs all of its
+/// nodes.
 #[derive(Default)]
 pub(crate) struct Turns {
     turns: Vec<Turn>,
@@ -185,7 +186,7 @@ impl Turns {
         for (at, turn) in self.turns.iter().enumerate() {
             let before = at.checked_sub(1);
             parents.push(match &turn.parent {
-                // If the turn that it follows could not be read, the previous turn in the file is used.
+                // If the turn that this one follows could not be read, the previous turn in the file is used.
                 Some(parent) => self.index.get(parent).copied().filter(|parent| *parent != at).or(before),
                 None if is_tree => None,
                 None => before,

@@ -1,8 +1,8 @@
 //! Unpacks a database from an archive, because SQLite can read it only from a file.
 //!
-//! The copy is in a new folder that only this user can open, under a name of our own, and is removed as soon as it has been
-//! read. Its size is checked against the limits of an archive, and no more than that is written. Databases that are already
-//! files need no copy.
+//! The copy is stored in a new folder that only this user can open, under a fixed name chosen here, and is removed as soon as
+//! it has been read. Its size is checked against the limits of an archive, and no more than the checked size is written.
+//! Databases that are already files need no copy.
 
 use std::fs::File;
 use std::io::{self, BufRead, Write as _};
@@ -24,7 +24,7 @@ pub(crate) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Unpacks `document` from an archive, and the log beside it.
+    /// Unpacks `document` and the log beside it from an archive.
     pub(crate) fn of(
         container: &mut Container,
         document: &Document,

@@ -569,7 +569,7 @@ fn only_the_owners_own_words_are_the_owners() {
 fn a_file_cut_anywhere_is_refused_or_gives_only_what_the_whole_one_gives() {
     /// Number of places at which a single-file export is cut.
     const CUTS: usize = 60;
-    /// The same for all files of an export together, with each file cut at several places.
+    /// Number of places at which all files of an export together are cut, and the minimum for each file.
     const CUTS_OF_ALL: usize = 120;
     const CUTS_OF_EACH_MIN: usize = 4;
     for format in formats() {
@@ -589,7 +589,7 @@ fn a_file_cut_anywhere_is_refused_or_gives_only_what_the_whole_one_gives() {
                 let Ok(part) = read(&path, &ImportOptions { source: Some(format.kind), ..options(format.me) }) else { continue };
                 for message in part.messages {
                     let text = message.text.trim_end_matches('\u{fffd}');
-                    // If any text begins with this one, it is the first text that is not smaller.
+                    // The texts are sorted: if any of them begins with this text, the first one that is not less than it does.
                     let is_part = known.range(text..).next().is_some_and(|known| known.starts_with(text));
                     assert!(is_part, "{}: {name} cut at {cut}/{cuts} gives {:?}", format.name, message.text);
                 }

@@ -23,7 +23,7 @@ const SIZE_MB: u64 = 6;
 /// Approximate average size of a generated message with its frame.
 const MESSAGE_BYTES: u64 = 350;
 
-/// How many times smaller the part is that tells the real average, and the fewest messages in it.
+/// How many times smaller than the file the sample is that gives the real average, and the minimum number of messages in it.
 const SAMPLE_PART: u64 = 100;
 const SAMPLE_MIN: u64 = 2_000;
 

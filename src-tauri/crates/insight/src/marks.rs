@@ -1,4 +1,4 @@
-//! Reads the marks that the trained reader set in a sentence.
+//! Reads the marks that the trained reader has set in a sentence.
 
 use keepsake_domain::{Mark, MarkKind, ReadingLabel};
 

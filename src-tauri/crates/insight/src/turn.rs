@@ -11,13 +11,13 @@ pub struct Turn<'a> {
     pub role: Role,
     /// The author's name as the source shows it.
     pub author: &'a str,
-    /// The text exactly as stored; spans count its code points.
+    /// The text exactly as stored. Spans are counted in its code points.
     pub text: &'a str,
-    /// When the message was sent; makes "last week" in a candidate absolute. Zero or less means unknown.
+    /// When the message was sent. Used to resolve expressions such as "last week" in a candidate. Zero or less means unknown.
     pub time: Timestamp,
     /// The kind of message.
     pub message_type: MessageType,
-    /// True if it is on a branch that was abandoned by an edit or a regeneration.
+    /// True if the turn is on a branch that was abandoned by an edit or a regeneration.
     pub is_branch: bool,
 }
 

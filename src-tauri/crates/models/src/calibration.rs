@@ -1,9 +1,9 @@
-//! Turns the reader's raw scores into probabilities. The coefficients are fitted by `training/measure.py` and stand in the
-//! description of the weights.
+//! Turns the reader's raw scores into probabilities. `training/measure.py` fits the coefficients, and the description of the
+//! weights contains them.
 
 use std::collections::BTreeMap;
 
-/// Minimum distance of probabilities from 0 and 1, where a logit is infinite.
+/// Minimum distance of a score from 0 and 1, where its logit would be infinite.
 const EDGE: f64 = 1e-6;
 
 /// The coefficients `[a, b]` of `sigmoid(a · logit(score) + b)`, by label and language group.

@@ -1,6 +1,6 @@
 //! The interface between code that needs vectors and code that computes them.
 
-/// A message that may help with what is asked.
+/// A message that may help with a question or a task.
 #[derive(Debug, Clone)]
 pub struct Passage {
     /// The message right before it in its conversation, if there is one.
@@ -22,14 +22,14 @@ pub trait Embedder: Send + Sync {
     /// CPU-intensive, so call it off the UI thread.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// Like [`Embedder::embed`], for questions and tasks: close to texts that help with them, even if the words are different.
-    /// Their vectors are compared with those of texts, and with each other.
+    /// Like [`Embedder::embed`], but for questions and tasks. Their vectors are close to the vectors of texts that help with
+    /// them, even if the words are different. They are compared with the vectors of texts and with each other.
     fn embed_questions(&self, questions: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embed(questions)
     }
 
-    /// Reads what is asked together with each passage. Returns how likely each helps, as the logarithm of its odds; `None` if the
-    /// model cannot tell. It costs as much as embedding all of these texts.
+    /// Reads a question or task together with each passage. Returns, for each passage, the log odds that it helps; `None` if
+    /// the model cannot judge passages. A call costs as much as embedding all of these texts.
     fn judge(&self, _asked: &str, _passages: &[Passage]) -> Result<Option<Vec<f32>>, EmbedError> {
         Ok(None)
     }

@@ -1,9 +1,10 @@
 //! The model files and their verification. Nothing is loaded before its hash has been verified.
 //!
-//! Anyone who can write to the folder can replace a file. So all files are checked against hashes built into this program: those
-//! of Keepsake's weights and of the encoder's files against `training/reader/reader.json`, and the library, which runs as code,
-//! against [`LIBRARY_SHA256`]. The exception is the graph of the encoder's lower layers. `prepare_model.py` writes it on the
-//! person's computer, where its last bits may differ; since it contains numbers and no code, a manifest is sufficient for it.
+//! Anyone who can write to the folder can replace a file. Therefore all files are checked against hashes built into this
+//! program: Keepsake's weights and the encoder's files against `training/reader/reader.json`, and the library, which runs as
+//! code, against [`LIBRARY_SHA256`]. The exception is the graph of the encoder's lower layers. `prepare_model.py` writes it on
+//! the person's computer, where the last bits of its numbers may differ. Because it contains numbers and no code, it is checked
+//! only against the manifest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,11 +18,12 @@ use crate::calibration::Calibration;
 pub(crate) const TRUNK: &str = "trunk.onnx";
 pub(crate) const WORDS: &str = "words.q4";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
-/// Keepsake's weights for the vectors of sentences, on the trunk.
+/// Keepsake's weights for sentence vectors, on top of the trunk.
 pub(crate) const SENTENCES: &str = "sentences.onnx";
-/// Keepsake's weights that judge whether a passage helps with what is asked, on the trunk.
+/// Keepsake's weights for judging whether a passage helps with a question or task, on top of the trunk.
 pub(crate) const JUDGE: &str = "judge.onnx";
-/// The reader's weights: its lower layers; on them, those that mark messages and those that compare statements.
+/// The reader's weights: the lower layers, and on top of them the layers that mark messages and the layers that compare
+/// statements.
 pub(crate) const LOWER: &str = "lower.onnx";
 pub(crate) const UPPER: &str = "upper.onnx";
 pub(crate) const STATEMENTS: &str = "statements.onnx";
@@ -35,7 +37,7 @@ const FORMAT: u32 = 5;
 /// The description that `make reader` writes together with the weights.
 const BUILT_IN: &str = include_str!("../../../training/reader/reader.json");
 
-/// Why the local models could not be opened. Keepsake then searches only by words, and shows this.
+/// Why the local models could not be opened. Keepsake then searches only by words, and shows this error.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// There is no manifest.
@@ -138,8 +140,8 @@ pub(crate) struct Folder<'a> {
 
 impl<'a> Folder<'a> {
     pub(crate) fn open(dir: &'a Path) -> Result<Self, ModelError> {
-        // A relative folder depends on where the program is started, and anyone who can create that folder would choose the
-        // library.
+        // A relative folder depends on where the program is started, and anyone who can create that folder could choose the
+        // library that is loaded.
         if !dir.is_absolute() {
             return Err(ModelError::Missing { dir: dir.to_owned() });
         }

@@ -1,8 +1,8 @@
 //! API keys for language model servers. They are stored in the system's keyring, or in memory until the application ends, and
 //! never in a file.
 //!
-//! The window shows which of the two is in use ([`KeyStoreState`]); there is no silent third option. Not in this module: which
-//! key belongs to which server. The caller chooses the account names.
+//! The window shows which of the two is in use ([`KeyStoreState`]); no third kind of store is used silently. Not in this
+//! module: which key belongs to which server. The caller chooses the account names.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! Models behind traits: sentence embedders, the trained reader, and clients of language models.
 //!
 //! This is a separate crate so that ONNX Runtime, the tokenizer and the HTTP client stay out of the builds of other crates. Not
-//! in this crate: downloading (`src-tauri/scripts/prepare_model.py` prepares the local ones), storing vectors, choosing what to embed
-//! or to ask, and silent fallbacks. A missing model is an error that the caller shows.
+//! in this crate: downloading (`src-tauri/scripts/prepare_model.py` prepares the local models), storing vectors, choosing what
+//! to embed or ask, and silent fallbacks. A missing model is an error that the caller shows.
 
 mod calibration;
 mod embedder;

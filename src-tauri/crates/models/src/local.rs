@@ -12,15 +12,15 @@ use crate::encoder::{CLS, Copies, SEP, Vocabulary, WIDTH, session, threads};
 use crate::files::{self, Folder};
 use crate::{EmbedError, Embedder, ModelError, Passage};
 
-/// What stands before a question and before any other text. The encoder was trained with these words.
+/// The prefix of a question, and the prefix of any other text. The encoder was trained with these prefixes.
 const QUESTION: &str = "query: ";
 const TEXT: &str = "passage: ";
 
-/// Maximum number of pieces that are read of a text, the prefix included. A part of a message has fewer.
+/// Maximum number of pieces read from a text, including the prefix. A part of a message has fewer pieces.
 const PIECES_MAX: usize = 256;
 
-/// Maximum numbers of pieces of what is asked, of a passage, and of the message before it (its beginning and its end) when the
-/// passage is judged. The layers were trained with these.
+/// Maximum number of pieces used when judging a passage: for the question, for the passage, and for the beginning and the end
+/// of the preceding message. The layers were trained with these limits.
 const ASKED_PIECES: usize = 64;
 const PASSAGE_PIECES: usize = 96;
 const BEFORE_PIECES: (usize, usize) = (12, 20);
@@ -36,13 +36,13 @@ pub struct LocalEmbedder {
 
 struct Layers {
     trunk: Session,
-    /// Layers for vectors, on the trunk.
+    /// Layers that compute vectors, on top of the trunk.
     upper: Session,
-    /// Layers that judge passages, on the trunk.
+    /// Layers that judge passages, on top of the trunk.
     judge: Session,
 }
 
-/// The layers to run on the trunk.
+/// The layers to run on top of the trunk.
 #[derive(Clone, Copy, PartialEq)]
 enum Upper {
     Vector,
@@ -82,21 +82,21 @@ impl LocalEmbedder {
         }
     }
 
-    /// The first pieces of a text.
+    /// The first `most` pieces of a text.
     fn pieces(&self, text: &str, most: usize) -> Result<Vec<u32>, String> {
         let found = self.vocabulary.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
         Ok(found.get_ids().iter().copied().take(most).collect())
     }
 
-    /// The beginning and the end of what was said before a passage.
+    /// The beginning and the end of the message before a passage, as pieces.
     fn ends(&self, text: &str) -> Result<Vec<u32>, String> {
         let found = self.pieces(text, usize::MAX)?;
         let (head, tail) = BEFORE_PIECES;
         Ok(if found.len() > head + tail { [&found[..head], &found[found.len() - tail..]].concat() } else { found })
     }
 
-    /// Runs the rows in batches of similar length, since a row costs as much as the longest of its batch. Returns the numbers
-    /// of each row.
+    /// Runs the rows in batches of similar length, because a row costs as much as the longest row in its batch. Returns the
+    /// output values of each row.
     fn run_all(&self, rows: Vec<Result<Vec<u32>, String>>, upper: Upper) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts = rows.len();
         let failed = |reason: String| EmbedError::Batch { texts, reason };
@@ -182,7 +182,7 @@ impl Embedder for LocalEmbedder {
         };
         let scores = self.run_all(passages.iter().map(row).collect(), Upper::Judge)?;
         let log_odds = |scores: &Vec<f32>| match scores[..] {
-            // How well it fits that the passage does not help, is useful, or is needed.
+            // The scores for a passage that does not help, is useful, or is needed.
             [no, useful, needed] => Ok((useful.exp() + needed.exp()).ln() - no),
             _ => Err(EmbedError::Shape { texts: passages.len(), vectors: passages.len(), length: scores.len() }),
         };

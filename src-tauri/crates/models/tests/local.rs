@@ -19,7 +19,7 @@ const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
 /// Maximum difference of one cosine. A CPU without VNNI instructions adds products of 8-bit numbers in 16 bits, where sums saturate.
 const TOLERANCE: f32 = 0.05;
 
-/// Maximum difference of one judgement, as the logarithm of its odds. Those of the samples differ by more than this.
+/// Maximum difference of one judgement, in log odds. The judgements of the samples differ from each other by more than this.
 const JUDGED_TOLERANCE: f32 = 0.3;
 
 #[derive(serde::Deserialize)]

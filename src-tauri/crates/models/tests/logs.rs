@@ -58,7 +58,7 @@ impl<'a> MakeWriter<'a> for Captured {
 #[test]
 fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
     let captured = Captured::default();
-    // It also receives the records of the `log` crate, which most libraries use.
+    // The subscriber also receives the records of the `log` crate, which most libraries use.
     tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false).with_writer(captured.clone()).init();
 
     let prompt = Prompt {

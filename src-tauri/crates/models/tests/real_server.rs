@@ -1,8 +1,8 @@
 //! Tests the clients against a real server (llama.cpp or llama-cpp-python) running a tiny model with random weights.
 //!
-//! They test only the protocol: the model list, streaming, a reply constrained by a schema, cancellation and errors. The content
-//! of the replies is meaningless. Not part of `make test`; `make real-model` starts the server and sets `KEEPSAKE_REAL_*` to its
-//! address.
+//! These tests cover only the protocol: the model list, streaming, a reply constrained by a schema, cancellation and errors.
+//! The content of the replies is meaningless. Not part of `make test`; `make real-model` starts the server and sets
+//! `KEEPSAKE_REAL_*` to its address.
 
 #![allow(clippy::unwrap_used)]
 

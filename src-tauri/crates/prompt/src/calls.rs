@@ -1,4 +1,4 @@
-//! Runs a task as a sequence of model calls, so that the code that sends the calls need not know what they are about.
+//! Runs a task as a sequence of model calls, so that the code that sends the calls need not know what the task is about.
 //!
 //! A task decides which call comes next, reads each reply, asks again once if a reply is unusable, and returns a result at the
 //! end. The caller handles sending, counting, waiting and cancellation:
@@ -54,7 +54,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// For the retry: tells the model what was wrong with its reply. `None` if the reply was not the problem.
+    /// Tells the model, for the retry, what was wrong with its reply. `None` if the reply was not the problem.
     pub fn asked_again(&self) -> Option<&'static str> {
         match self {
             Self::Reply(error) => Some(error.asked_again()),
@@ -68,8 +68,8 @@ impl CallError {
 pub enum Outcome<T> {
     /// All replies were read.
     Done(T),
-    /// The judge twice gave no usable answer, so everything it was to judge was dropped. The caller stores the stops in `value`
-    /// and raises an alert with `reason`.
+    /// The judge gave no usable answer twice, so everything that it should have judged was dropped. The caller stores the stops
+    /// in `value` and raises an alert with `reason`.
     Dropped {
         /// The result without candidates, but with a stop for each dropped entry.
         value: T,
@@ -156,7 +156,7 @@ impl<W> Waiting<W> {
         self.calls.front().map(|(prompt, _)| self.attempts.call(prompt, self.calls.len() - 1))
     }
 
-    /// The data needed to read the reply to the open call. An error if no call is open.
+    /// The data needed to read the reply to the open call. Fails if no call is open.
     pub fn open(&self) -> Result<&W, CallError> {
         self.calls.front().map(|(_, with)| with).ok_or(CallError::NotAsked)
     }

@@ -1,7 +1,7 @@
 //! The context length of a model, and how much of it is left for the material.
 //!
-//! A model with a context of 2,000 tokens reads a long meeting in many small pieces, and one with 32,000 in a few. Deliberately
-//! not here: determining a model's context length, and splitting conversations.
+//! With a context of 2,000 tokens, a model reads a long meeting in many small pieces; with 32,000, it needs only a few.
+//! Deliberately not here: determining a model's context length, and splitting conversations.
 
 use keepsake_domain::limits::CHARS_PER_TOKEN;
 
@@ -14,14 +14,14 @@ const TOKENS_USUAL: u32 = 32_000;
 /// The minimum context length. With fewer tokens, the instructions and the reply leave hardly any room for material.
 const TOKENS_MIN: u32 = 2_000;
 
-/// The maximum after the first reduction. At any larger length, the windows for fact extraction would not get smaller.
+/// The maximum after the first reduction. At any greater length, the windows for fact extraction would not get smaller.
 const TOKENS_SECOND: u32 = 8_000;
 
 /// The reply may use at most 1/`REPLY_SHARE` of the context.
 const REPLY_SHARE: u32 = 4;
 
-/// A cautious estimate of characters per token. It is below the average because names, punctuation and languages other than
-/// English have fewer.
+/// A cautious estimate of characters per token. It is below the average, because names, punctuation and languages other than
+/// English have fewer characters per token.
 const CHARS_PER_TOKEN_SAFE: u32 = 3;
 
 /// The number of tokens for instructions, material and reply together.

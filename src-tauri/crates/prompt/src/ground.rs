@@ -1,11 +1,11 @@
-//! Checks that a model's statement is supported by the words it cites, so that inventions are detected.
+//! Checks that the words cited by a model's statement support it, so that inventions are detected.
 //!
 //! Both checks are code, never a model. [`locate`]: does the quotation occur word for word in one of the lines that may prove
 //! it? [`support`]: does the statement say no more than the cited words do? A reply that quotes a real line but draws an
 //! unrelated conclusion from it fails the second check.
 //!
 //! Deliberately not here: whose words may prove what (the caller passes a test for lines), and synonyms. If some words differ,
-//! the caller lowers the confidence; if no words are shared, it filters the entry out.
+//! the caller lowers the confidence; if no words are shared, the caller filters the entry out.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -48,9 +48,9 @@ pub fn locate<'t>(
     lines.find_map(|line| place_in(line, &wanted, &text_of))
 }
 
-/// Finds a quotation that is too short for [`locate`]. It must be the only text between two punctuation marks in line `number`,
-/// and the statement must contain it: "29" in "sure. 29, from Recife" for "User is 29 years old". "Yes" and "ok" could confirm
-/// anything, so they prove nothing.
+/// Finds a quotation that is too short for [`locate`]. The quotation must be the only text between two punctuation marks in
+/// line `number`, and the statement must contain it: "29" in "sure. 29, from Recife" for "User is 29 years old". "Yes" and "ok"
+/// could confirm anything, so they prove nothing.
 pub fn locate_answer<'t>(
     transcript: &Transcript,
     number: u32,
@@ -85,7 +85,7 @@ fn place_in<'t>(line: &TranscriptLine, wanted: &Folded, text_of: &impl Fn(usize)
     Some(Place { message: line.message, span })
 }
 
-/// A text normalized for comparing quotations (lowercase, plain punctuation, single spaces), with the byte range of each
+/// Text normalized for comparing quotations (lowercase, plain punctuation, single spaces), with the byte range of each
 /// character in the original.
 struct Folded {
     chars: Vec<char>,
@@ -153,7 +153,7 @@ pub fn support(statement: &str, cited: &str, context: &str, labels: &[&str]) -> 
         }
         content += 1;
         carried += u32::from(has(&cited_stems, &stemmed));
-        // The first word of a sentence is always capitalized, so its capital proves nothing.
+        // The first word of a sentence is always capitalized, so its capital does not show that it is a name.
         let is_name = n > 0 && word.chars().next().is_some_and(char::is_uppercase);
         let is_number = word.chars().any(|c| c.is_ascii_digit());
         if (is_name || is_number) && !has(&known, &stemmed) {
@@ -172,7 +172,7 @@ fn stems(text: &str) -> HashSet<String> {
 }
 
 /// True if `stems` contains the stem, or a longer or shorter form of it: "teach" and "teacher", "vegan" and "veganism". Short
-/// stems must be equal, because many words begin with "in", for example.
+/// stems must be equal, because otherwise "in", for example, would match many words.
 fn has(stems: &HashSet<String>, stem: &str) -> bool {
     const PREFIX_CHARS_MIN: usize = 4;
     let long = |text: &str| text.chars().count() >= PREFIX_CHARS_MIN;

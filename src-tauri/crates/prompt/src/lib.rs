@@ -1,11 +1,11 @@
-//! The two sides of a model call, without I/O: what may be sent, and how the reply is read.
+//! The two sides of a model call, without I/O: what may be sent to a model, and how its reply is read.
 //!
-//! This is a separate crate because three others need it and may not depend on each other: `capture` and `insight` write prompts,
-//! and `models` sends them (docs/decisions/0005). [`scrub`] is the only path from a message to a model. [`PromptText`] is
-//! assembled only from fixed wording and scrubbed text. [`visible()`] removes or reveals hidden characters in a text.
-//! [`Transcript`] quotes a conversation as data. [`reply`] reads exactly one JSON value and trusts none of it. [`ground`] checks
-//! a statement against the words it cites. [`Calls`] is a task as a sequence of calls, which a caller can send without knowing
-//! what they are about.
+//! This is a separate crate because three others need it and may not depend on each other: `capture` and `insight` write
+//! prompts, and `models` sends them (docs/decisions/0005). [`scrub`] is the only path from a message to a model. [`PromptText`]
+//! is assembled only from fixed wording and scrubbed text. [`visible()`] removes or reveals hidden characters in text.
+//! [`Transcript`] quotes a conversation as data. [`reply`] reads exactly one JSON value and trusts none of it. [`ground`]
+//! checks a statement against the words it cites. [`Calls`] represents a task as a sequence of calls, which a caller can send
+//! without knowing what they are about.
 //!
 //! Deliberately not here: the prompts themselves (they are next to the rules that read their replies), sending, and deciding what
 //! is worth keeping.

@@ -18,7 +18,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-/// Maximum size of a reply. A longer one cannot be an answer to any of our prompts, the largest of which allows about 100 short
+/// Maximum size of a reply. A longer reply cannot answer any of our prompts, the largest of which allows about 100 short
 /// statements.
 pub const REPLY_BYTES_MAX: usize = 256 * 1024;
 
@@ -76,7 +76,7 @@ const UNREADABLE: &str = "An entry that could not be read";
 pub const LEFT_OUT: &str = "The model gave an entry of the wrong shape, or more entries than allowed.";
 
 impl ReplyError {
-    /// For the retry: tells the model what was wrong with its reply. Fixed wording that contains nothing from the reply.
+    /// Tells the model, for the retry, what was wrong with its reply. The wording is fixed and contains nothing from the reply.
     pub fn asked_again(&self) -> &'static str {
         match self {
             Self::Empty => "Your last reply was empty. Reply with the JSON value that is described.",
@@ -95,7 +95,7 @@ impl ReplyError {
     }
 }
 
-/// Reads a reply. `T` must reject unknown fields and limit its texts, lists and numbers ([`Text`], [`List`], [`Unit`]).
+/// Reads a reply. `T` must reject unknown fields and limit its text, lists and numbers ([`Text`], [`List`], [`Unit`]).
 pub fn parse<T: DeserializeOwned>(reply: &str) -> Result<T, ReplyError> {
     if reply.len() > REPLY_BYTES_MAX {
         return Err(ReplyError::TooLong { bytes: reply.len() });
@@ -211,7 +211,7 @@ impl Strict {
     }
 }
 
-/// A text of at most `MAX` characters.
+/// Text of at most `MAX` characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Text<const MAX: usize>(String);
@@ -473,7 +473,7 @@ fn strip(value: &mut serde_json::Value) {
     }
 }
 
-/// The values of a choice between documented constants, or `None` if it is another kind of choice.
+/// The values of a choice between documented constants; `None` if the choice is of another kind.
 fn constants(choice: &serde_json::Value) -> Option<Vec<String>> {
     choice.as_array()?.iter().map(|one| one.get("const")?.as_str().map(str::to_owned)).collect()
 }
@@ -501,13 +501,13 @@ pub struct Fact {
     pub content: Text<600>,
     /// The category.
     pub category: FactCategory,
-    /// The attribute of the person that the fact states. An unknown name is treated as none.
+    /// The attribute of the person that the fact states. An unknown name counts as no attribute.
     #[serde(default, deserialize_with = "if_readable")]
     pub attribute: Option<FactAttribute>,
     /// True if the statement says that something is not true, or no longer true.
     #[serde(default)]
     pub negated: bool,
-    /// The date the event happened or the fact became true. An unreadable date means none.
+    /// The date on which the event happened or the fact became true. An unreadable date counts as no date.
     #[serde(default, deserialize_with = "if_readable")]
     pub date: Option<FactDate>,
     /// The model's stated confidence.
@@ -516,7 +516,7 @@ pub struct Fact {
     pub reasoning: Text<600>,
 }
 
-/// Deserializes an optional field. An unreadable value is treated as none and does not affect the rest of the entry.
+/// Deserializes an optional field. An unreadable value counts as no value and does not affect the rest of the entry.
 pub fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }

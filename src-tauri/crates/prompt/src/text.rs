@@ -36,7 +36,7 @@ pub struct PromptText {
     text: String,
 }
 
-/// The slots of a wording and the given values do not match. A snapshot test fills every prompt, so this is a bug in the build.
+/// The slots of a wording do not match the given values. A snapshot test fills every prompt, so this is a bug in the build.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the wording of a prompt and its inputs disagree about the slot '{slot}'; this build is broken, install another")]
 pub struct WordingError {
@@ -55,7 +55,7 @@ impl PromptText {
         Self { text: number.to_string() }
     }
 
-    /// Replaces each `{{slot}}` in `wording`. The wording is read once from left to right, so `{{slot}}` inside an inserted text
+    /// Replaces each `{{slot}}` in `wording`. The wording is read once from left to right, so `{{slot}}` inside inserted text
     /// is never taken for a slot. Every slot in the wording needs a value, and every given slot must occur in the wording.
     pub fn fill(wording: &'static str, slots: &[(&'static str, &Self)]) -> Result<Self, WordingError> {
         let mut text = String::with_capacity(wording.len());

@@ -88,7 +88,7 @@ impl Transcript {
             text.push(&PromptText::fixed(",\"role\":"));
             text.push(&role.json());
             if let Speaker::Person(name) = line.speaker {
-                // A name can be a number or an address: WhatsApp shows unknown people that way.
+                // A name can be a phone number or an address: WhatsApp shows unknown people that way.
                 text.push(&PromptText::fixed(",\"name\":"));
                 text.push(&PromptText::from(&scrubber.scrub_in(session, name)).json());
             }

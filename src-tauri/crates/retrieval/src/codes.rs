@@ -3,8 +3,8 @@
 //!
 //! A vector's code consists of the sign of each component, plus the sum of their absolute values. For a query kept in full
 //! precision, `(q · sign(x)) · |x|² / Σ|xᵢ|` estimates `q · x` almost without bias. A search counts the differing bits in all
-//! allowed rows (a few operations on 48 bytes per row) and computes the estimate for the best of them. The caller, who has the
-//! exact vectors, does the rest. There is no index to build: a row is added by appending it.
+//! allowed rows (a few operations on 48 bytes per row) and computes the estimate for the best of them. The caller has the exact
+//! vectors and compares the remaining candidates with them. There is no index to build: a row is added by appending it.
 //!
 //! Deliberately not here: where exact vectors are stored, what a row represents, and who may see it (the caller decides for each
 //! row).

@@ -192,7 +192,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// The traits of a text.
+    /// Determines the traits of a message from its text.
     pub fn of(text: &str) -> Self {
         let end = text.char_indices().nth(CHARS_MAX).map_or(text.len(), |(end, _)| end);
         let head = &text[..end];

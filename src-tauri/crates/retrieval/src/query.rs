@@ -31,7 +31,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// True if a word of a text matches this term.
+    /// True if a word of the searched text matches this term.
     pub fn matches(&self, word: &Word) -> bool {
         if self.is_prefix { word.plain.starts_with(&self.plain) } else { word.stem == self.stem }
     }
@@ -300,7 +300,7 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
     }
 }
 
-/// The words of a text as terms; a following asterisk makes a term a prefix.
+/// The words of the text as terms. An asterisk after a word makes its term a prefix.
 fn terms(text: &str) -> impl Iterator<Item = Term> + '_ {
     let stars: Vec<usize> = text.chars().enumerate().filter(|(_, c)| *c == '*').map(|(at, _)| at).collect();
     words(text).into_iter().map(move |word| {

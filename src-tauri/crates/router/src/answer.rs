@@ -1,6 +1,6 @@
-//! Extracts what the model said from a response that passes through: streamed or whole, of both APIs. Pure.
+//! Extracts the model's answer from a response that passes through the router, streamed or whole, for both APIs. Pure.
 //!
-//! Reading never changes the response. A response that cannot be read, or is longer than any answer, is given up and not
+//! Reading never changes the response. If a response cannot be read, or is longer than any answer, reading stops and nothing is
 //! logged.
 
 use keepsake_models::language::{Events, Flow, Lines};
@@ -18,7 +18,7 @@ const TEXT_BYTES_MAX: usize = 1024 * 1024;
 /// The model's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// Its text; empty if it only calls tools.
+    /// The text of the answer; empty if the model only calls tools.
     pub(crate) text: String,
     /// The server's id for the response.
     pub(crate) id: Option<String>,
@@ -33,11 +33,11 @@ pub(crate) struct Answer {
 enum Progress {
     /// More is expected.
     Running,
-    /// The model has finished its answer. Data about it may follow.
+    /// The model has finished its answer. Data about the answer may follow.
     Ended,
     /// Nothing follows.
     Over,
-    /// It cannot be read, or the server reported an error.
+    /// The response cannot be read, or the server reported an error.
     GivenUp,
 }
 
@@ -145,7 +145,7 @@ impl SoFar {
         }
         self.count(&event["usage"], ["prompt_tokens", "completion_tokens"]);
         self.answer.id = event["id"].as_str().map(str::to_owned).or(self.answer.id.take());
-        // Of several choices, the program continues only with the first.
+        // If there are several choices, the program continues only with the first.
         let choice = event["choices"].as_array().into_iter().flatten().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0);
         let Some(choice) = choice else { return };
         if choice["finish_reason"].as_str().is_some_and(|reason| !reason.is_empty()) {

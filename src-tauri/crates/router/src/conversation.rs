@@ -1,9 +1,9 @@
-//! Determines what is logged of a call, and under which ids, so that what is sent again is the same message of the same
-//! conversation. Pure.
+//! Determines which parts of a call are logged, and under which ids, so that a message that is sent again is recognized as the
+//! same message of the same conversation. Pure.
 //!
 //! A program sends the whole conversation with every call. Its messages are therefore identified by a chain of hashes: the id
-//! of each depends on all before it. A conversation is identified by the name that the program gives it, by the response that
-//! it continues, or by how it began: the user's first words and the first answer.
+//! of each message depends on all messages before it. A conversation is identified by the name that the program gives it, by
+//! the response that it continues, or by how it began: the user's first words and the first answer.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -23,11 +23,11 @@ pub(crate) struct Turn {
     pub(crate) api: Api,
     /// Name of the agent.
     pub(crate) agent: String,
-    /// The agent talks with the owner.
+    /// Whether the agent talks with the owner.
     pub(crate) hears_owner: bool,
     /// The conversation that the program names.
     pub(crate) named: Option<String>,
-    /// The model's server keeps the named conversation, so the call contains only new messages.
+    /// Whether the model's server keeps the named conversation, so that the call contains only new messages.
     pub(crate) is_kept_by_server: bool,
     /// The response that the call continues; such a call also contains only new messages.
     pub(crate) previous: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) struct Logged {
     pub(crate) messages: Vec<AppendMessage>,
 }
 
-/// A hash of texts, each with its length, so that different lists of texts have different hashes.
+/// A hash of several strings. The length of each string is hashed as well, so that different lists have different hashes.
 fn link(texts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
@@ -65,7 +65,7 @@ pub(crate) fn logged(turn: Turn, continued: Option<String>, answer: &Answer) -> 
     }
     let first = |by: Speaker| said.iter().find(|said| said.by == by).map(|said| said.text.trim());
     let answer_id = answer.id.as_deref();
-    // What precedes the messages of this call, so that the same words said twice are two messages.
+    // Distinguishes this call from others of the same conversation, so that the same words said twice are two messages.
     let before = turn.previous.as_deref().or(answer_id.filter(|_| turn.is_kept_by_server)).unwrap_or_default();
     let (conversation, start) = match turn.named.or(continued) {
         Some(known) => {
@@ -88,7 +88,8 @@ pub(crate) fn logged(turn: Turn, continued: Option<String>, answer: &Answer) -> 
                 Speaker::Assistant => (AppendRole::Assistant, "assistant"),
             };
             id = link(&[&id, word, said.text.trim()]);
-            // The person determines whose words they are. The user matters only if the agent talks with others.
+            // The person's settings determine whose words these are. The program's user matters only if the agent talks with
+            // others.
             let handle = turn.user.clone().filter(|_| said.by == Speaker::User && !turn.hears_owner);
             AppendMessage {
                 id: id.clone(),

@@ -2,7 +2,7 @@
 //! the person chose, and logs what both sides said.
 //!
 //! The agent is the one whose API key was used; the server has already looked it up. Added context is never logged, because the
-//! log is made from the request as it came in. If Keepsake fails at any of this, the call proceeds without it.
+//! log is made from the request as it came in. If Keepsake cannot add a context or log a call, the call proceeds without it.
 //!
 //! Decisions are made in pure modules: `request` (what is said and added), `answer` (what the model said) and `conversation`
 //! (what is logged, under which ids). `proxy` carries them out.

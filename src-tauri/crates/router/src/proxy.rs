@@ -29,11 +29,11 @@ use crate::conversation::{Logged, Remembered, Turn, logged};
 use crate::error::{no_route, refusal};
 use crate::request::{self, Api};
 
-/// Maximum size of a request in bytes. Long conversations take a few megabytes, with images more.
+/// Maximum size of a request in bytes. Long conversations take a few megabytes, or more with images.
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// Maximum time to wait for a context. It usually takes a few dozen milliseconds; a slower one is not worth making the person
-/// wait.
+/// Maximum time to wait for a context. A context usually takes a few dozen milliseconds, and a slower one is not worth the
+/// person's time.
 const CONTEXT_WAIT_MAX: Duration = Duration::from_millis(400);
 
 /// Maximum number of characters of an added context. It is read, and paid for, with every call, so it is shorter than a
@@ -117,7 +117,7 @@ async fn route(shared: &Arc<Shared>, agent: &AgentAccess) -> Result<Route, Respo
     }
 }
 
-/// The result to use if the server did not answer.
+/// The response to return if the server did not answer.
 fn unreachable(error: &CallError) -> Response {
     match error {
         CallError::NotLocal { .. } => refusal(StatusCode::FORBIDDEN, "refused", &error.to_string()),
@@ -259,7 +259,7 @@ struct Tee {
     call: Option<CallId>,
     /// `None` if the server returned an error, which is not an answer.
     reading: Option<Reading>,
-    /// `None` once it has been logged.
+    /// `None` once the turn has been logged.
     turn: Option<Turn>,
 }
 
@@ -270,13 +270,13 @@ impl Tee {
             reading.push(piece);
             reading.is_over()
         });
-        // End before the program can continue with what it received.
+        // Handle the end before the program receives the last piece and can continue the conversation.
         if is_over {
             self.end(None);
         }
     }
 
-    /// Handles the end of the response, with this problem if it broke off.
+    /// Handles the end of the response. `problem` says why the response broke off, if it did.
     fn end(&mut self, problem: Option<String>) {
         let Some(turn) = self.turn.take() else { return };
         let answer = self.reading.take().and_then(Reading::finish);
@@ -324,7 +324,7 @@ impl Drop for Tee {
     }
 }
 
-/// Logs a conversation, in as many calls as its size needs.
+/// Logs a conversation. A large conversation takes several calls to the log.
 fn append(app: &App, agent: &AgentAccess, logged: Logged) {
     let to = AppendTo { conversation: logged.conversation, ..AppendTo::default() };
     let mut rest = logged.messages.as_slice();

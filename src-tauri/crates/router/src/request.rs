@@ -5,7 +5,7 @@
 use keepsake_api::agents::DATA_NOTICE;
 use serde_json::{Value, json};
 
-/// Marks around an added context. They show readers where it comes from, and let it be found again.
+/// Markers around an added context. They show a reader where the context comes from, and let the router find it again.
 const BEGIN: &str = "<keepsake-context>";
 const END: &str = "</keepsake-context>";
 
@@ -15,8 +15,8 @@ const GAP: &str = "\n\n";
 /// Model name with which a program requests the model that the person chose.
 const CHOSEN_MODEL: &str = "keepsake";
 
-/// Maximum number of characters of the user's text used to look up a context. The request is in the first few hundred; text
-/// pasted after it only takes time.
+/// Maximum number of characters of the user's text used to look up a context. The request is in the first few hundred
+/// characters; processing the text pasted after it only takes time.
 const TASK_CHARS_MAX: usize = 2_000;
 
 /// An API for calling a model.
@@ -114,7 +114,7 @@ pub(crate) fn previous_response(api: Api, body: &Value) -> Option<String> {
     (api == Api::Responses).then(|| body["previous_response_id"].as_str().map(str::to_owned))?
 }
 
-/// The user, as the program names them.
+/// The program's name for its user.
 pub(crate) fn user(body: &Value) -> Option<String> {
     [&body["user"], &body["safety_identifier"]].into_iter().find_map(|name| name.as_str().map(str::to_owned))
 }
@@ -142,8 +142,8 @@ fn is_fenced(text: &str) -> bool {
     text.starts_with(BEGIN) && text.ends_with(END)
 }
 
-/// Adds a context: as a system message after the leading ones, or at the end of the instructions. A request in another format
-/// is left unchanged. Returns whether the request changed.
+/// Adds a context: in a chat, as a system message after the leading system messages; otherwise, at the end of the instructions.
+/// A request in another format is left unchanged. Returns whether the request changed.
 pub(crate) fn add_context(api: Api, body: &mut Value, context: &str) -> bool {
     let added = fenced(context);
     match api {

@@ -264,7 +264,7 @@ fn an_agent_is_told_no_more_than_the_person_allows() {
     };
     check("private", Visibility::Private, &[], true);
     check("public", Visibility::Public, &[], false);
-    // It would have to name a channel, so Keepsake refuses it a context and does not log it.
+    // This agent would have to name a channel, so Keepsake refuses it a context and does not log its calls.
     check("elsewhere", Visibility::Private, &["telegram"], false);
     assert_eq!(world.ended(3), [CallOutcome::Answered; 3]);
     let logged = world.stored().iter().filter(|lines| lines.len() > 1).count();
@@ -299,8 +299,8 @@ fn a_call_that_may_not_be_forwarded_is_refused_and_nothing_is_sent() {
     assert_eq!(world.server.connections(), 0, "nothing was sent");
     world.ask(CHAT, &chat(&["hi"]));
     assert_eq!(world.server.connections(), 1, "control: otherwise it is");
-    // These settings cannot be stored directly, so the server is chosen while other computers are allowed, which are then
-    // disallowed.
+    // These settings cannot be stored in one step. The test chooses the server while other computers are allowed, and disallows
+    // them afterwards.
     choose(&world.app, Some(elsewhere(world.server.port())), false);
     let settings = ModelSettings { remote_tokens_a_day: 0, ..world.app.engine().models().settings().unwrap() };
     world.app.engine().models().set_settings(&settings).unwrap();

@@ -71,7 +71,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
         .nest_service("/router/v1", keepsake_router::routes(shared.app.clone()))
         .layer(from_fn_with_state(Arc::clone(shared), require_agent))
         .merge(webhook::routes())
-        // Needs no token: it contains none of the person's data.
+        // Needs no token, because the document contains none of the person's data.
         .route("/v1/openapi.json", get(|| async { Json(openapi()) }))
 }
 

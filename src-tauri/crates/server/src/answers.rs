@@ -1,17 +1,17 @@
-//! The answers that every route can give: what was refused, what failed, and how an error of the API becomes a status of HTTP. What
-//! a route answers when it succeeds is in its own module.
+//! The responses that every route can give: refusals, failures, and API errors converted to HTTP status codes. What a route
+//! returns when it succeeds is in the route's own module.
 
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use keepsake_api::{ApiError, Code};
 
-/// The answer to a request that is not carried out.
+/// The response to a request that is not carried out.
 pub(crate) fn refuse(status: StatusCode, code: Code, message: &str) -> Response {
     (status, Json(ApiError { code, message: message.to_owned() })).into_response()
 }
 
-/// The answer to a command or a tool that failed.
+/// The response for a command or a tool that failed.
 pub(crate) fn failed(error: &ApiError) -> Response {
     let status = match error.code {
         Code::Invalid => StatusCode::BAD_REQUEST,
@@ -22,13 +22,13 @@ pub(crate) fn failed(error: &ApiError) -> Response {
     (status, Json(error)).into_response()
 }
 
-/// The answer if the work panicked or was canceled.
+/// The response if the work panicked or was canceled.
 pub(crate) fn internal() -> Response {
     let words = "the request failed because of an internal error; please report this";
     refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, words)
 }
 
-/// The answer to an agent that calls too often.
+/// The response to an agent that calls too often.
 pub(crate) fn too_often(seconds: u64) -> Response {
     let words = format!("this agent calls too often; try again after {seconds} s");
     let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, Code::Refused, &words);

@@ -3,7 +3,7 @@
 //! A call opens a connection to that process's socket, sends one request, and reads one answer. If no process answers, or the
 //! connection breaks, the caller does the work itself; repeating a call that writes has no further effect.
 //!
-//! Not in this module: what can be asked (`protocol`), and the other end (`socket`).
+//! Not in this module: which requests there are (`protocol`), and the other end of the socket (`socket`).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,7 +24,7 @@ const CALL_MAX: Duration = Duration::from_secs(60);
 /// Maximum time for a hook, which a person waits for at each prompt. After that, the hook returns nothing.
 const HOOK_MAX: Duration = Duration::from_secs(2);
 
-/// Why a call got no answer.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// No process answers for this data folder.
@@ -77,7 +77,7 @@ impl Client {
         self.call::<Value>(TOOL, &call, CALL_MAX).await.map(drop)
     }
 
-    /// Asks a process that only serves one agent to leave the work to this one.
+    /// Asks a process that serves only one agent to hand the work over to this one.
     pub(crate) async fn give_up(&self) -> Result<(), CallError> {
         self.call::<Value>(GIVE_UP, &json!({}), CALL_MAX).await.map(drop)
     }

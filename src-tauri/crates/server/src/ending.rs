@@ -1,9 +1,9 @@
-//! How a process that serves comes to its end: it is told to, or another process takes over. What is closed then is in `host` and
+//! How a serving process ends: it is told to end, or another process takes over. What is closed then is decided in `host` and
 //! `tool_calls`.
 
 use tokio::sync::watch;
 
-/// What this process does when another one that has or serves a window is started on the same data.
+/// Called when another process that has or serves a window starts on the same data.
 pub(crate) type GiveUp = Box<dyn Fn() + Send + Sync>;
 
 /// Waits until the program should exit.

@@ -1,5 +1,5 @@
-//! The feed of changes as server-sent events, for the window and for agents. Who may follow it is decided in `http` and
-//! `agent_http`.
+//! The feed of changes as server-sent events, for the window and for agents. The modules `http` and `agent_http` decide who may
+//! follow it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -74,7 +74,7 @@ impl futures_core::Stream for Events {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The stream never ends on its own, but the server waits for every response to end.
+        // The feed never ends on its own, but the server waits for every response to end before it exits.
         if self.ended.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }

@@ -1,8 +1,8 @@
 //! Handles the hooks of terminal agents: serves a context when a session starts and at each prompt, imports what was said, and
 //! ends the session.
 //!
-//! The transcript is read with the importer for this agent, so that a folder that is also watched brings the same messages and
-//! not a second copy.
+//! The transcript is read with the importer for this agent. A watched folder that contains the same transcript therefore yields
+//! the same messages, not a second copy.
 //!
 //! Not in this module: how hooks are added to an agent's settings (`connect`), and the process that the agent starts
 //! (`commands::hook`).
@@ -102,7 +102,7 @@ fn context(engine: &Engine, call: &HookCall, query: Option<&str>) -> Result<Opti
     Ok(Some(json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": context.text } })))
 }
 
-/// Queues the import of the transcript. Parts read before are skipped.
+/// Queues the import of the transcript. Parts that were read before are skipped.
 fn take_in(engine: &Engine, call: &HookCall) -> Result<(), EngineError> {
     let Some(path) = call.input.transcript_path.as_ref().filter(|path| path.is_absolute() && path.is_file()) else {
         return Ok(());

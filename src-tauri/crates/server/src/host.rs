@@ -192,7 +192,7 @@ impl Drop for Listening {
     }
 }
 
-/// What is served because the person chose it.
+/// The person's choice about serving agents, and the server that implements it.
 struct Following {
     choice: Option<AgentServer>,
     listening: Option<Listening>,
@@ -231,8 +231,8 @@ fn settings_changed(changes: &Receiver<Event>) -> bool {
     }
 }
 
-/// Waits for Ctrl+C, or for the signal with which the system ends a program. Without a handler the process ends at once, which does
-/// not lose anything either.
+/// Waits for Ctrl+C, or for the signal with which the system ends a program. Without a signal handler, the process would end at
+/// once, which loses nothing either.
 async fn signalled() {
     #[cfg(unix)]
     if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {

@@ -1,7 +1,7 @@
 //! Keeps live sources running in the process that works on the data: starts them, stops them, and reports what each is doing.
 //!
-//! A look compares the stored sources with the running ones. It happens after every change to the sources, and when a daily
-//! source is due. Not in this module: the protocols (`keepsake-connectors`), and what is stored (`engine`).
+//! A look compares the stored sources with the running ones. A look takes place after every change to the sources, and when a
+//! daily source is due. Not in this module: the protocols (`keepsake-connectors`), and what is stored (`engine`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::Receiver;
@@ -103,7 +103,7 @@ fn sources(engine: &Engine) -> keepsake_engine::Result<Vec<(LiveSource, Choices)
     engine.sources().live_sources()?.into_iter().map(with_choices).collect()
 }
 
-/// Starts and stops sources to match what should run. Returns the time until a daily source is due.
+/// Starts and stops sources so that exactly those run that should. Returns the time until a daily source is due.
 fn look(engine: &Engine, sources: &[(LiveSource, Choices)], running: &mut HashMap<LiveSourceId, Running>) -> Option<Duration> {
     let by_id: BTreeMap<&LiveSourceId, &LiveSource> = sources.iter().map(|(source, _)| (&source.row.id, source)).collect();
     running.retain(|id, run| {

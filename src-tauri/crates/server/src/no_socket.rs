@@ -14,7 +14,7 @@ use crate::rate::Rates;
 /// A socket, which these systems do not have.
 pub(crate) enum Socket {}
 
-/// There is none.
+/// Always fails, because these systems have no Unix sockets.
 pub(crate) fn bind(_: &Path) -> io::Result<Socket> {
     Err(io::ErrorKind::Unsupported.into())
 }
@@ -24,7 +24,7 @@ pub(crate) async fn serve(socket: Socket, _: App, _: Arc<Rates>, _: Option<GiveU
     match socket {}
 }
 
-/// Reaches nobody.
+/// Always fails, because no other process can be reached.
 pub(crate) async fn exchange(_: &Path, _: &str, _: Vec<u8>) -> io::Result<(bool, Bytes)> {
     Err(io::ErrorKind::Unsupported.into())
 }

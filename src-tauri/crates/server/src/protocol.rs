@@ -1,12 +1,12 @@
-//! What other programs can ask of the process that works on a data folder: the requests on its socket, which both ends know, and the
-//! size that every call by an agent may have.
+//! The requests that other programs can send to the process that works on a data folder, as both ends of its socket know them,
+//! and the maximum size of any call by an agent.
 //!
-//! Not in this module: hooks, whose requests are in `hook`, and sending and answering (`client`, `socket`).
+//! Not in this module: the requests of hooks (`hook`), and sending and answering requests (`client`, `socket`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Maximum size of a call in bytes. It fits the text of a full `append` and the JSON overhead.
+/// Maximum size of a call in bytes. This is enough for the text of a full `append` and its JSON overhead.
 pub(crate) const CALL_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Route of a tool call.
@@ -28,7 +28,7 @@ pub(crate) const GIVE_UP: &str = "/give-up";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ToolCall {
     pub(crate) agent: String,
-    /// `None` only checks the agent's name.
+    /// The name of the tool. If `None`, the call only checks the agent's name.
     pub(crate) tool: Option<String>,
     #[serde(default)]
     pub(crate) request: Value,

@@ -26,7 +26,8 @@ struct Bucket {
 pub(crate) struct Rates(Mutex<HashMap<String, Bucket>>);
 
 impl Rates {
-    /// Takes one call from the agent's bucket. If it is empty, returns after how many seconds to try again.
+    /// Takes one call from the agent's bucket. If the bucket is empty, returns the number of seconds to wait before trying
+    /// again.
     pub(crate) fn take(&self, agent: &str, now_ms: i64) -> Result<(), u64> {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= AGENTS_MAX {

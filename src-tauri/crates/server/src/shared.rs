@@ -1,4 +1,4 @@
-//! What the routes of one port share. Who starts and ends a port is in `host`.
+//! The state that the routes of one port share. Starting and ending a port is in `host`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::rate::Rates;
 
-/// What the routes of one port share.
+/// The state that the routes of one port share.
 pub(crate) struct Shared {
     pub(crate) app: App,
     /// How often each agent called.

@@ -5,8 +5,8 @@
 //! agent may see. The process that works on the queue serves the socket, so there is at most one, and a socket left behind by a
 //! killed process is replaced.
 //!
-//! The requests are HTTP: one route each, JSON both ways. Not in this module: what can be asked (`protocol`), who calls what
-//! (`client`, `tool_calls`), and HTTP on loopback (`http`).
+//! Requests and answers are JSON over HTTP, with one route for each request. Not in this module: which requests there are
+//! (`protocol`), who sends them (`client`, `tool_calls`), and HTTP on loopback (`http`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ struct Serving {
 /// folder's queue.
 pub(crate) fn bind(data_dir: &Path) -> io::Result<Socket> {
     let path = path(data_dir);
-    // Left behind by a killed process: a running one would be working on the queue.
+    // Removes a socket left behind by a killed process. If that process were still running, it would be working on the queue.
     let _ = std::fs::remove_file(&path);
     let listener = std::os::unix::net::UnixListener::bind(&path)?;
     listener.set_nonblocking(true)?;
@@ -147,8 +147,8 @@ async fn run_hook(State(Serving { app, .. }): State<Serving>, Json(call): Json<H
     answered(move || Ok(hook::run(app.engine(), &call)?)).await
 }
 
-/// A request without content. It is read nevertheless: answering before its end would close the connection while the caller is
-/// still writing, and the caller would conclude that this process is gone.
+/// A request without content. Its body is read nevertheless: answering before the body ends would close the connection while
+/// the caller is still writing, and the caller would conclude that this process is gone.
 type Nothing = Json<Value>;
 
 async fn look_at_changes(State(Serving { app, .. }): State<Serving>, _: Nothing) -> Response {
@@ -159,7 +159,7 @@ async fn leave_work(State(Serving { give_up, .. }): State<Serving>, _: Nothing) 
     let Some(give_up) = give_up else {
         return failed(&ApiError::refused("Keepsake is already open on this data folder"));
     };
-    // On its own thread, because it ends this server, which waits for this answer.
+    // `give_up` runs on its own thread, because it ends this server, and the server waits for this answer.
     let spawned = std::thread::Builder::new().name("give-up".to_owned()).spawn(move || give_up());
     if spawned.is_err() { internal() } else { Json::<Value>(json!({})).into_response() }
 }

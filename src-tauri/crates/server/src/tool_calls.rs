@@ -1,5 +1,5 @@
-//! Runs the tools of an agent in a process that was started for it: by calling the process that works on the data or, if there
-//! is none, in this one.
+//! Runs an agent's tools in a process that was started for this agent. It calls the process that works on the data or, if there
+//! is none, runs the tools itself.
 //!
 //! This is decided at each call, so the desktop program may start and end at any time. If the connection breaks, the call is
 //! repeated in this process: repeating a tool that writes has no further effect.
@@ -16,7 +16,7 @@ use crate::ending::GiveUp;
 use crate::host::{Host, ServeError};
 use crate::protocol::ToolCall;
 
-/// The data as this process opened it.
+/// The data, if this process opened it.
 struct Opened {
     app: App,
     host: Host,
@@ -59,7 +59,7 @@ impl ToolCalls {
         Ok(calls)
     }
 
-    /// The data, opened by this process.
+    /// The application of this process. Opens the data if it is not open yet.
     fn app(self: &Arc<Self>) -> Result<App, ApiError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = &*opened {

@@ -1,7 +1,7 @@
 //! Handles for the store's areas: `tx.topics()` reads the stored topics and, in a write transaction, also writes them.
 //!
-//! A transaction has one method per area, so that no type has hundreds. An area's methods are beside its tables, in the file
-//! named by its handle. Handles that write can also read.
+//! A transaction has one method per area, so that neither transaction type has hundreds of methods. Each area's methods are
+//! beside its tables, in the file that its handle is named after. Handles that write can also read.
 //!
 //! Not here: SQL, and what the methods do.
 
@@ -71,7 +71,7 @@ areas! {
     privacy: Privacy, PrivacyMut;
     /// What was served to whom.
     access_log: AccessLog, AccessLogMut;
-    /// What is near a person, a place or a topic.
+    /// The neighbors of a person, a place or a topic.
     graph: Graph;
     /// Analyses of conversations.
     analyses: Analyses, AnalysesMut;
@@ -83,7 +83,7 @@ areas! {
     playbooks: Playbooks, PlaybooksMut;
     /// Data derived about a person.
     profiles: Profiles, ProfilesMut;
-    /// What the reader marked in messages.
+    /// The marks that the reader set in messages.
     readings: Readings, ReadingsMut;
     /// Answers from models, kept because they were paid for.
     replies: Replies, RepliesMut;
@@ -91,7 +91,7 @@ areas! {
     sessions: Sessions, SessionsMut;
     /// An agent's memory in its three tiers.
     tiers: Tiers, TiersMut;
-    /// What was said and known, by day.
+    /// Counts of messages and memories per period.
     timeline: Timeline;
     /// Topics, their versions and decisions about them.
     topics: Topics, TopicsMut;

@@ -35,7 +35,7 @@ tags! {
     Messages = "messages",
     /// Jobs.
     Jobs = "jobs",
-    /// Gate log (filtered-out candidates).
+    /// Gate log entries (candidates that were filtered out).
     GateLog = "gate_log",
     /// Alerts.
     Alerts = "alerts",

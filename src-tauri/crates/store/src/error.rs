@@ -103,19 +103,19 @@ pub enum StoreError {
         /// The id.
         id: String,
     },
-    /// A lifecycle transition that is not allowed.
+    /// A lifecycle transition is not allowed.
     #[error("{0}")]
     Transition(#[from] keepsake_domain::TransitionError),
-    /// The operation is not allowed here. Contains the reason, worded for the person.
+    /// The operation is not allowed here. The value is the reason, written for the person.
     #[error("{0}")]
     Refused(&'static str),
-    /// Derived data without evidence, or with a span that is not in the stored message.
+    /// Derived data has no evidence, or has a span that is not in the stored message.
     #[error("this cannot be stored because its evidence is invalid: {0}")]
     Evidence(String),
     /// Another worker has taken over the job.
     #[error("another worker has taken over the job '{0}'; its result was not stored")]
     LeaseLost(String),
-    /// A stored value that no version of this program writes.
+    /// A stored value has a form that no version of this program writes.
     #[error("the stored {what} cannot be read: {detail}; please report this")]
     Corrupt {
         /// The column or kind of value.
@@ -213,8 +213,8 @@ mod tests {
         database
     }
 
-    /// Runs a statement that fails because of the planted words. SQLite's error quotes them if `quotes` is set; the store's error
-    /// never does.
+    /// Runs a statement that fails because of the planted words. If `quotes` is set, SQLite's error must quote them. The
+    /// store's error must never quote them.
     fn check(sql: &str, parameters: &[&str], quotes: bool) {
         let database = database();
         let number = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);

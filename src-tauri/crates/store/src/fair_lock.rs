@@ -1,7 +1,8 @@
-//! A fair lock: callers are served first come, first served.
+//! A fair lock: it serves callers in the order in which they arrive.
 //!
-//! A plain lock goes to whoever asks first after its release, which is usually the previous holder: an import would write batch
-//! after batch while an approval waits. Here every caller draws a number, and callers are served in the order of their numbers.
+//! A plain lock goes to whichever caller asks first after its release. That is usually the previous holder, so an import would
+//! write batch after batch while an approval waits. Here every caller draws a number, and the lock serves callers in the order
+//! of their numbers.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

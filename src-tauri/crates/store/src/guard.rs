@@ -29,7 +29,7 @@ const SEALED: [&str; 2] = ["store_keys", "sqlite_sequence"];
 /// turns off secure deletion.
 const INDEXES: [&str; 2] = ["interactions_fts", "memories_fts"];
 
-/// Pragmas that only read or tidy up.
+/// Pragmas that only read data or do maintenance.
 const HARMLESS_PRAGMAS: [&str; 10] = [
     "wal_checkpoint", "defer_foreign_keys", "integrity_check", "quick_check", "foreign_key_check", "optimize", "data_version",
     "page_count", "freelist_count", "table_info",

@@ -1,9 +1,9 @@
 //! Access to Keepsake's single SQLite file: the append log, memories and their evidence, jobs, and search.
 //!
-//! Reads run on [`ReadTx`]. Writes run on [`WriteTx`] inside [`Store::write`]. There is one writer and there are several readers,
-//! so writes are serialized and nothing fails with "busy". Other crates (`domain`, `capture`, `engine`) decide what is allowed.
-//! This crate enforces the guarantees of the schema: the log is append-only, no derived row exists without evidence, no statement
-//! is reworded in place, and a job's effects commit in the same transaction as its completion.
+//! Reads run on [`ReadTx`]. Writes run on [`WriteTx`] inside [`Store::write`]. There is one writer and there are several
+//! readers, so writes are serialized and nothing fails with "busy". Other crates (`domain`, `capture`, `engine`) decide what is
+//! allowed. This crate enforces the guarantees of the schema: the log is append-only, no derived row exists without evidence,
+//! no stored statement is reworded, and a job's effects commit in the same transaction as its completion.
 //!
 //! Not here: clocks, ids, models, parsing, and decisions about what to propose or serve.
 

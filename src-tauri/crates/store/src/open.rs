@@ -23,20 +23,20 @@ const SQLITE_VERSION_MIN_TEXT: &str = "3.51.3";
 /// Number of read connections: one for a list, one for a detail view, one for a background job, and one spare.
 const READERS: usize = 4;
 
-/// Maximum number of prepared statements cached per connection. The whole program has fewer.
+/// Maximum number of prepared statements cached per connection. The whole program uses fewer.
 const STATEMENT_CACHE: usize = 128;
 
 /// How long a connection waits for another process to finish a write (for example, the CLI while the window is open).
 const BUSY_TIMEOUT_MS: u32 = 5_000;
 
-/// How long a checkpoint waits for readers. Reading a list takes less time, and a longer read must not block all writes.
+/// How long a checkpoint waits for readers. Reading a list takes less time. A read that takes longer must not block all writes.
 const CHECKPOINT_WAIT_MS: u32 = 250;
 
 /// Page cache of the writer: 64 MiB, because a large import updates several indexes at the same time.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
 /// Page cache of each reader: 16 MiB. A single search reads several thousand pages of rows, vectors and indexes. With SQLite's
-/// default of 2 MiB, it would evict the B-tree root pages.
+/// default of 2 MiB, these pages would evict the root pages of the B-trees.
 const READER_CACHE_KIB: i64 = 16 * 1024;
 
 /// Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB (16 MiB in total). With SQLite's default of 4 MiB,
@@ -73,8 +73,8 @@ impl Store {
         Self::open_file(&data_dir.join("keepsake.db"), Some(now), now)
     }
 
-    /// Opens a database file. If `copied` is given and the schema needs an upgrade, backs up the file first, with this time in
-    /// the backup's name.
+    /// Opens a database file. If `copied` is given and the schema needs an upgrade, first backs up the file and uses the given
+    /// time in the backup's name.
     pub(crate) fn open_file(path: &Path, copied: Option<Timestamp>, now: Timestamp) -> Result<Self> {
         if rusqlite::version_number() < SQLITE_VERSION_MIN {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
@@ -142,10 +142,10 @@ impl Store {
         self.inner.mended.as_deref()
     }
 
-    /// Compares the locks in the file with those of this program, repairs differences, raises an alert and describes the
-    /// differences. A file that stays open for weeks thus gets the same check as one being opened.
+    /// Compares the locks in the file with the locks of this program, repairs differences, raises an alert and describes the
+    /// differences. A file that stays open for weeks thus gets the same check as a file that is being opened.
     pub fn settle_locks(&self, now: Timestamp) -> Result<Option<String>> {
-        // A separate connection, because the others may not change the schema.
+        // Use a separate connection, because the others may not change the schema.
         let mended = self.hold_writer(|| {
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let mut conn = open_connection(&self.inner.path, flags)?;
@@ -179,7 +179,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Runs `work` and rolls it back, to find out exactly what it would do. No changes are published.
+    /// Runs `work` and rolls it back, to find out exactly what it would do. Publishes no changes.
     pub(crate) fn rehearse<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         let mut conn = self.inner.writer.wait()?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -312,7 +312,7 @@ fn wait_for_others(conn: &Connection, timeout_ms: u32) -> Result<()> {
     Ok(conn.busy_timeout(std::time::Duration::from_millis(u64::from(timeout_ms)))?)
 }
 
-/// Sets the pragmas listed in SECURITY.md, "SQLite settings", which gives the reason for each.
+/// Sets the pragmas listed in SECURITY.md, "SQLite settings". That section gives the reason for each pragma.
 pub(crate) fn set_up(conn: &Connection) -> Result<()> {
     wait_for_others(conn, BUSY_TIMEOUT_MS)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;

@@ -1,8 +1,8 @@
-//! Searches only the data that an audience may see.
+//! Searches only within the data that an audience may see.
 //!
 //! The filter is part of the query, so it applies before rows are counted, ranked or cut off. The ranking uses no statistics
-//! about rows outside the filter. FTS5's own bm25 counts how often a word occurs in all rows, so the order of public hits would
-//! reveal something about private ones. Here each word is weighted by its rarity among the visible rows.
+//! about rows outside the filter. The built-in bm25 of FTS5 counts how often a word occurs in all rows, so the order of public
+//! hits would reveal something about private rows. Here, the rarity of a word among the visible rows determines its weight.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ fn score(phrases: &[Vec<i64>], words: &[Vec<i64>], visible: u64) -> Vec<(i64, f6
         scores.retain(|row, _| required.contains(row));
     }
     let mut scored: Vec<(i64, f64)> = scores.into_iter().collect();
-    // Newer rows first for equal scores, so that the order never depends on the hash map.
+    // For equal scores, put newer rows first, so that the order never depends on the hash map.
     scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     scored
 }
@@ -69,7 +69,7 @@ impl Search<'_> {
 }
 
 impl Memories<'_> {
-    /// Active memories that state something about this attribute.
+    /// Active memories that are statements about this attribute.
     pub fn of_attribute(&self, attribute: Attribute) -> Result<Vec<MemoryId>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM memories WHERE attribute = ?1 AND status = 'active' AND is_hidden = 0 ORDER BY rank",
@@ -82,8 +82,9 @@ impl Memories<'_> {
     pub fn active_at(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
         let sql = match at {
             None => "SELECT id FROM memories WHERE status = 'active' AND is_hidden = 0 AND ?1 = ?1 ORDER BY rank",
-            // A memory was true at a given time if it had been said by then and nothing said by then replaced it. The time of
-            // the person's decision does not matter, because all memories from imported history are decided on today.
+            // A memory was true at a given time if it had been said by then and nothing that had been said by then replaced it.
+            // The time of the person's decision does not matter, because the person decides on all memories from imported
+            // history today.
             Some(_) => {
                 "SELECT m.id FROM memories m WHERE m.said_at_ms <= ?1 AND m.is_hidden = 0 AND (m.status = 'active' OR m.status = 'superseded'
                     AND 0 = (SELECT count(*) FILTER (WHERE n.said_at_ms <= ?1) + (count(*) = 0) FROM memory_relations r

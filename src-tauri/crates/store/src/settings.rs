@@ -1,4 +1,4 @@
-//! The person's settings: one JSON value per key, in the same file as everything else, so that one backup covers all.
+//! The person's settings: one JSON value per key, in the same file as everything else, so that one backup covers everything.
 
 use keepsake_domain::Timestamp;
 use rusqlite::params;

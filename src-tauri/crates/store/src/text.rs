@@ -1,4 +1,4 @@
-//! Parsing names and ids from text columns, with errors that say which column is wrong.
+//! Parses names and ids from text columns, with errors that say which column is wrong.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ pub(crate) fn parse<T: FromStr>(what: &'static str, text: &str) -> Result<T> {
     text.parse().map_err(|_| StoreError::corrupt(what, "this version does not know this value"))
 }
 
-/// Parses stored JSON. Everything that returns a [`StoreError`] reads JSON through this function.
+/// Parses stored JSON. All functions that return a [`StoreError`] read JSON through this function.
 pub fn parse_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T> {
     // serde's error quotes the unexpected value, which may be message text.
     serde_json::from_str(text).map_err(|error| {

@@ -1,4 +1,4 @@
-//! The transactions that everything in the store runs on.
+//! The transactions in which all code of the store runs.
 //!
 //! Not here: how they begin and end (`open`), and what they read and write (`areas`).
 

@@ -1,9 +1,9 @@
-//! Simulated power loss: writes that were not synced may be missing or torn, but acknowledged data must still be there.
+//! Simulates a loss of power: writes that were not synced may be missing or torn, but acknowledged data must still be there.
 //!
 //! A layer between SQLite and the file system records every write and every sync of a run. The test then cuts the run at many
-//! points: each file keeps everything up to its last sync, and random 512-byte sectors of later writes. Killing a process would
-//! not test this, because the operating system still has the data that the process wrote. No test of this kind covers a real
-//! drive that reports data as durable when it is not.
+//! points. At each cut, a file keeps everything up to its last sync, and random 512-byte sectors of later writes. Killing a
+//! process would not test this, because the operating system still has the data that the process wrote. No test of this kind
+//! covers a real drive that reports data as durable when it is not.
 
 #![allow(unsafe_code)] // SQLite's file layer is a table of C functions.
 #![allow(clippy::unwrap_used)]
@@ -79,7 +79,7 @@ fn note(path: &str, event: impl FnOnce(String) -> Event) {
     }
 }
 
-/// A file of this layer. SQLite's real file follows it in memory.
+/// A file of this layer. In memory, SQLite's real file comes directly after it.
 #[repr(C)]
 struct ShimFile {
     base: ffi::sqlite3_file,
@@ -236,7 +236,7 @@ struct Recording {
     events: Vec<Event>,
 }
 
-/// Records every file operation of `run` in a folder. `run` receives the folder and a callback to acknowledge a step by its
+/// Records every file operation of `run` in a folder. `run` receives the folder and a callback that acknowledges a step by its
 /// number.
 fn record(run: impl FnOnce(&Path, &dyn Fn(u32))) -> Recording {
     install();
@@ -386,7 +386,7 @@ fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
     }
 }
 
-/// Performs imports, jobs, settings, an erasure and checkpoints. Each is acknowledged after its transaction has returned.
+/// Performs imports, jobs, settings, an erasure and checkpoints, and acknowledges each after its transaction has returned.
 fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
     let ids = SeqIds::new(3);
     let store = Store::open(dir, NOW).unwrap();
@@ -454,7 +454,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_damaged_when_the_power_goes() {
     assert!(lost.count() > 0, "or the test could not see a loss");
 }
 
-/// Number of rows that SQLite reported as committed on a plain connection, but that were lost at some cut.
+/// Number of rows that SQLite reported as committed on a plain connection, but that some cut lost.
 fn lost_by_sqlite(synchronous: &str) -> usize {
     let recording = record(|dir, acknowledge| {
         let conn = Connection::open(dir.join("plain.db")).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the store's guarantees. Each has a control that shows that the test can fail.
+//! Tests of the store's guarantees. Each test has a control that shows that the test can fail.
 
 // Tests may panic; the library may not.
 #![allow(clippy::unwrap_used)]

@@ -26,7 +26,7 @@ pub struct Conversation {
     first: Message,
 }
 
-/// The messages of a private chat with this id. Short for [`Conversation::new`] with default properties.
+/// The messages of a private chat with this id. Shorthand for `Conversation::new(id).messages(lines)`, with default properties.
 pub fn conversation(id: &str, lines: &str) -> Vec<Message> {
     Conversation::new(id).messages(lines)
 }

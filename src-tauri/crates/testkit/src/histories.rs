@@ -1,5 +1,5 @@
-//! Generated histories in which a unique word identifies every statement. A history records which statements were made, where and
-//! how often, so that a test can check whether a statement is served, and whether anything else changed.
+//! Generated histories in which a unique word identifies every statement. A history records which statements were made, where
+//! and how often. A test can therefore check whether a statement is served and whether anything else has changed.
 //!
 //! All people in them are invented. The same seed gives the same history. Not here: how the histories are processed.
 
@@ -8,7 +8,7 @@ use keepsake_domain::{DAY_MS, Message, Timestamp};
 use crate::exports::Dice;
 use crate::{Conversation, MONDAY_TEN};
 
-/// Different wordings of one statement of the owner; `{}` stands for the word that identifies it.
+/// Different wordings of one statement by the owner; `{}` stands for the word that identifies it.
 struct Pattern {
     said: &'static [&'static str],
     words: &'static [&'static str],
@@ -54,7 +54,7 @@ const PATTERNS: &[Pattern] = &[
     },
 ];
 
-/// Lines around the statements, so that topics form and other messages remain when a statement is removed.
+/// Other lines around the statements, so that topics form and other messages remain when a statement is removed.
 const TALK: &[&[&str]] = &[
     &[
         "owner Mara: The water pump at the well makes no sound when I press the switch.",
@@ -79,7 +79,7 @@ const TALK: &[&[&str]] = &[
     ],
 ];
 
-/// A statement of the owner about themselves.
+/// A statement by the owner about themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// The word that identifies the statement; it occurs nowhere else.
@@ -121,7 +121,7 @@ impl History {
             let at = dice.below(pattern.words.len() as u64) as usize;
             let (word, instead) = (pattern.words[at], pattern.words[(at + 1) % pattern.words.len()]);
             let mut places: Vec<usize> = Vec::new();
-            // Say it one or more times, often in exactly the same words, as people do.
+            // Make the statement one to three times, often in exactly the same words, as people do.
             for _ in 0..=dice.below(3) {
                 let place = dice.below(CONVERSATIONS as u64) as usize;
                 let way = if dice.below(2) == 0 { 0 } else { dice.below(pattern.said.len() as u64) as usize };

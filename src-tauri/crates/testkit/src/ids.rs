@@ -19,7 +19,7 @@ impl SeqIds {
     }
 }
 
-/// The finalizer of SplitMix64: changes all bits even for adjacent numbers.
+/// The finalizer of SplitMix64. It changes all bits, even for adjacent numbers.
 const fn scatter(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,7 +1,7 @@
-//! Searches for secrets in everything that a program leaves behind: its files, its log, its output. Encoded forms are also
-//! found.
+//! Searches for secrets in everything that a program leaves behind: its files, its log and its output. It also finds encoded
+//! secrets.
 //!
-//! Not here: where to search, which each test determines.
+//! Not here: where to search. Each test decides that.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use aho_corasick::AhoCorasick;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Minimum length of a secret to search for, in bytes. A shorter one may occur in any text by chance.
+/// Minimum length of a secret to search for, in bytes. A shorter secret may occur in any text by chance.
 pub const SECRET_BYTES_MIN: usize = 8;
 
 /// What a program left behind.
@@ -21,13 +21,13 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Adds every file in a folder and its subfolders, with its name.
+    /// Adds the name and the content of every file in a folder and its subfolders.
     #[must_use]
     pub fn folder(mut self, folder: &Path) -> Self {
         let mut open = vec![folder.to_owned()];
         while let Some(path) = open.pop() {
             if path.is_dir() {
-                // A file that has since disappeared, as some SQLite files do, no longer contains anything.
+                // A file may have disappeared in the meantime, as some SQLite files do. Such a file contains nothing to search.
                 open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
             } else if let Ok(bytes) = std::fs::read(&path) {
                 let name = path.display().to_string();
@@ -38,7 +38,7 @@ impl Traces {
         self
     }
 
-    /// Adds a text, for example an error or the log.
+    /// Adds text, for example an error or the log.
     #[must_use]
     pub fn text(mut self, name: &str, text: impl Into<Vec<u8>>) -> Self {
         self.places.push((name.to_owned(), text.into()));
@@ -50,7 +50,7 @@ impl Traces {
         self.places.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// Where the secrets occur, in any form; empty if nowhere.
+    /// Returns where the secrets occur, in any form; empty if they occur nowhere.
     ///
     /// # Panics
     ///
@@ -73,7 +73,7 @@ impl Traces {
     ///
     /// # Panics
     ///
-    /// Then.
+    /// If a secret is found, or if there is nothing to search.
     #[track_caller]
     pub fn assert_free_of(&self, secrets: &[&str]) {
         assert!(self.bytes() > 0, "there is nothing to look at");
@@ -107,7 +107,7 @@ fn forms_of(secret: &str) -> Vec<(&'static str, String)> {
     forms.extend(
         [(true, "%20"), (true, "+"), (false, "%20")].map(|(is_upper, space)| ("as in an address", percent(is_upper, space))),
     );
-    // What precedes the secret determines how its bytes fall into groups of three.
+    // The bytes before the secret determine how its own bytes fall into groups of three.
     for before in 0..3 {
         let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
         let (first, last) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);

@@ -1,8 +1,8 @@
 //! Shared support for tests and benchmarks: conversations as readable lines, a fixed clock and reproducible ids, generated
-//! exports of twenty programs, populations and years, a scripted language model server, an HTTPS front for it,
-//! tables of a model's replies, and a search for secrets in what a program leaves behind.
+//! exports of twenty programs, generated populations and years, a scripted language model server, an HTTPS front for it, tables
+//! of model replies, and a search for secrets in what a program leaves behind.
 //!
-//! Not here: helpers that need a store or an engine. Those crates build their own on top of this crate.
+//! Not here: helpers that need a store or an engine. The crates that need such helpers build their own on top of this crate.
 
 mod clock;
 mod conversation;

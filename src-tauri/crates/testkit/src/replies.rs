@@ -1,10 +1,11 @@
-//! Tables of language model replies, each named after what is wrong or right with it.
+//! Tables of language model replies. The name of each reply says what is wrong or right with it.
 //!
-//! A table is one text file. A line `=== bad/cut_off` names a reply, which is exactly everything up to the line break before
-//! the next such line: a reply may be empty, or end without a line break. Not here: what result is expected of a reply.
+//! A table is one text file. A line `=== bad/cut_off` names a reply. The reply is exactly the text up to the line break before
+//! the next such line, so it may be empty or end without a line break. Not here: what result is expected of a reply.
 
-/// The replies of a table by name, first those that must be refused (`bad/…`). Panics if a name occurs twice, if it does not
-/// begin with `bad/` or `good/`, or if there are fewer than `at_least` of a kind, so that a table that was not read is noticed.
+/// The replies of a table by name, first those that must be refused (`bad/…`). Panics if a name occurs twice, if a name does
+/// not begin with `bad/` or `good/`, or if there are fewer than `at_least` replies of either kind. The minimum catches a table
+/// that was not read.
 pub fn replies(table: &str, at_least: usize) -> Vec<(String, String)> {
     const HEAD: &str = "=== ";
     let body = table.strip_prefix(HEAD).unwrap_or_else(|| panic!("a table begins with `{HEAD}name`"));

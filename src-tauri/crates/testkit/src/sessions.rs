@@ -1,6 +1,6 @@
-//! Sessions of programs that use tools, described in a few words: `Edit CHANGELOG.md; cargo test; !git push` is an edit, a shell
-//! command, and a shell command that failed. A session can be generated as messages for a store, and as a file of Claude Code or
-//! the Codex CLI.
+//! Sessions of programs that use tools, described in a short notation: `Edit CHANGELOG.md; cargo test; !git push` is an edit, a
+//! shell command, and a shell command that failed. A session can be generated as messages for a store, or as a file of Claude
+//! Code or the Codex CLI.
 
 use keepsake_domain::{Message, MessageType, Role, SourceKind, Timestamp};
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
-//! Generates exports of programs, of any size and written as a stream, for benchmarks and for tests of memory use. The same
-//! seed gives the same bytes, and an importer turns each generated message into one message.
+//! Generates exports of programs for benchmarks and for tests of memory use. The exports can have any size and are written as a
+//! stream. The same seed gives the same bytes, and an importer turns each generated message into one message.
 //!
-//! They have the structure of each format but none of its pitfalls, which the fixtures cover. All people in them are invented.
+//! The exports have the structure of each format but none of its pitfalls, which the fixtures cover. All people in them are
+//! invented.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -23,11 +24,11 @@ pub use others::OTHERS;
 
 /// A program whose exports are generated.
 pub struct Source {
-    /// The name of its kind.
+    /// The name of its source kind.
     pub kind: &'static str,
     /// The name of the file or folder.
     pub name: &'static str,
-    /// The owner's name in it, if the export does not say who the owner is.
+    /// The owner's name in the export, if the export does not say who the owner is.
     pub me: Option<&'static str>,
     write: fn(&Path, &mut Talk) -> io::Result<()>,
 }
@@ -51,8 +52,8 @@ const fn source(
     Source { kind, name, me, write }
 }
 
-/// The programs of the benchmark. All are read as streams, with one message of each file, or one conversation with an
-/// assistant, in memory at a time. More programs are in [`OTHERS`], and the databases in `DATABASES`.
+/// The programs of the benchmark. All are read as streams. At any time, memory holds one message of each file, or one
+/// conversation with an assistant. More programs are in [`OTHERS`], and the databases in `DATABASES`.
 pub const SOURCES: [Source; 20] = [
     source("chatgpt", "conversations.json", None, chatgpt),
     source("claude", "conversations.json", None, claude),
@@ -76,7 +77,7 @@ pub const SOURCES: [Source; 20] = [
     source("whatsapp", "WhatsApp Chat with Bees.txt", Some("Mara"), whatsapp),
 ];
 
-/// Generates the messages, one after the other.
+/// Generates the messages one after another.
 pub struct Talk {
     dice: Dice,
     messages: usize,
@@ -105,7 +106,8 @@ const BEGIN: u64 = 1_683_000_000;
 /// Seconds between two messages.
 const PACE: u64 = 60;
 
-/// The number of messages in a conversation with an assistant. Real ones are much shorter than rooms of people.
+/// Number of messages in a conversation with an assistant. Real conversations with assistants are much shorter than rooms of
+/// people.
 const CONVERSATION: usize = 40;
 
 impl Talk {
@@ -114,7 +116,7 @@ impl Talk {
         Said { number, is_own, text: self.dice.chat_text(), at: BEGIN + number as u64 * PACE }
     }
 
-    /// Calls `write` with each message, and with the separator before it.
+    /// Writes the result of `write` for each message, with the separator `between` before every message but the first.
     fn each(&mut self, out: &mut dyn Write, between: &str, write: &mut dyn FnMut(&Said) -> Value) -> io::Result<()> {
         for number in 0..self.messages {
             if number > 0 {
@@ -126,7 +128,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Writes a document with the messages between `before` and `after`.
+    /// Writes a document that consists of `before`, the messages and `after`.
     fn document(&mut self, path: &Path, before: &str, after: &str, mut write: impl FnMut(&Said) -> Value) -> io::Result<()> {
         let mut out = BufWriter::new(File::create(path)?);
         out.write_all(before.as_bytes())?;
@@ -135,7 +137,7 @@ impl Talk {
         out.flush()
     }
 
-    /// A file with one message per line, below `head`.
+    /// Writes a file with `head` first and then one message per line.
     fn lines(&mut self, path: &Path, head: &[Value], mut write: impl FnMut(&Said) -> Value) -> io::Result<()> {
         let mut out = BufWriter::new(File::create(path)?);
         for line in head {
@@ -167,7 +169,7 @@ fn iso(at: u64) -> String {
     rfc3339(Timestamp(at as i64 * 1000))
 }
 
-/// A day, `2026-01-05`.
+/// A day in the format `2026-01-05`.
 fn date(at: u64) -> String {
     iso(at).chars().take("2026-01-05".len()).collect()
 }

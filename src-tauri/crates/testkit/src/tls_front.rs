@@ -15,10 +15,10 @@ use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-/// The fault of the certificate, apart from having no trusted issuer.
+/// The fault of a certificate, apart from the missing trusted issuer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certificate {
-    /// No fault: a client that trusts it may call 127.0.0.1.
+    /// No fault: a client that trusts the certificate may call 127.0.0.1.
     Sound,
     /// It belongs to another host.
     OfAnotherHost,
@@ -140,7 +140,7 @@ impl Write for Overheard<'_> {
     }
 }
 
-/// Forwards one request, and returns its response.
+/// Forwards one request and its response.
 fn pass(stream: TcpStream, behind: u16, config: &Arc<ServerConfig>, heard: &Mutex<Heard>) -> io::Result<()> {
     let mut connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
     let mut wire = Overheard { stream, heard };

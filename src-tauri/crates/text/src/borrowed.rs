@@ -1,4 +1,5 @@
-//! Detects, from formatting only, the parts of a message that are not the author's own words: quotations, pasted text.
+//! Detects, from formatting only, the parts of a message that are not the author's own words, such as quotations and pasted
+//! text.
 
 use std::ops::Range;
 use std::sync::LazyLock;

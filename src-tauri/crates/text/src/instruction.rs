@@ -36,7 +36,7 @@ pub fn is_order(text: &str) -> bool {
         || text.contains(is_invisible) && ORDERS.is_match(&text.chars().filter(|c| !is_invisible(*c)).collect::<String>())
 }
 
-/// True if a text must not be served to agents unchanged, because it gives orders to a machine or hides something.
+/// True if text must not be served to agents unchanged, because it gives orders to a machine or hides something.
 pub fn is_instruction(text: &str) -> bool {
     is_order(text) || hides_text(text)
 }
@@ -46,8 +46,8 @@ pub fn hides_text(text: &str) -> bool {
     let hard = text
         .chars()
         .any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') || ('\u{e0000}'..='\u{e007f}').contains(&c));
-    // Joiners, direction marks and the like occur in emoji and ordinary text and are not counted. Several other zero-width
-    // characters can hide text.
+    // Joiners, direction marks and the like occur in emoji and in ordinary text, so they are not counted. Four or more of the
+    // other zero-width characters are treated as hidden text.
     let zero_width = text
         .chars()
         .filter(|c| is_invisible(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{200e}' | '\u{200f}' | '\u{feff}'))

@@ -1,4 +1,4 @@
-//! Detects the language of a text, and provides that language's stop words.
+//! Detects the language of text, and provides the stop words of that language.
 //!
 //! Both come from libraries: `whatlang`, and the stopwords-iso lists in `stop-words`. Stop words have no meaning of their own, so
 //! a key phrase does not begin or end with one. They never influence decisions about meaning.

@@ -1,8 +1,9 @@
-//! Text analysis shared by all crates that read messages, above all: which parts of a message its author did not write.
+//! Text analysis shared by all crates that read messages. Its main task is to find the parts of a message that its author did
+//! not write.
 //!
 //! Only formatting is used here: quotation marks, code fences, mail headers, chat timestamps, subtitle cues. Meaning is left to
-//! the trained reader, a language model or the person. One list of English words remains for the rules that work without the
-//! reader and will be removed with them: the words that announce pasted text (`own`).
+//! the trained reader, a language model or the person. One list of English words remains: the words that announce pasted text
+//! (`own`). It serves the rules that work without the reader, and will be removed with them.
 
 mod borrowed;
 mod code;

@@ -82,8 +82,8 @@ fn descriptions(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Words that announce pasted text. The list is English only and just helps the rules that still work without the trained reader;
-/// it will be removed with them.
+/// Words that announce pasted text. The list is in English only. It serves only the rules that work without the trained reader,
+/// and will be removed with them.
 const PASTED: &str = "abstract ad advert announcement article asks bio blog blurb brief brochure caption chorus code config copied description \
     dialogue doc document draft email emails error essay example excerpt found guidelines instructions interview letter line \
     lines listing log logs lyrics mail message opening output page paragraph passage paste pasted pasting poem policy post \

@@ -1,4 +1,4 @@
-//! Splits a text into words the way the full-text index does, with their positions.
+//! Splits text into words as the full-text index does, and records their positions.
 //!
 //! A word is a run of letters and digits, converted to lowercase and without diacritics (`unicode61 remove_diacritics 2`).
 //! Positions are in Unicode code points, as in evidence.
@@ -35,7 +35,7 @@ pub fn fold(text: &str) -> String {
     text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a text, in order.
+/// The words of `text`, in order.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::with_capacity(text.len() / 6);
     // The start of the current word, in bytes and in code points.

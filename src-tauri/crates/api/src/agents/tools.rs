@@ -23,7 +23,7 @@ const OFFSET_MAX: u32 = 500;
 /// Maximum number of characters shown of a hit. The rest is in its conversation.
 const HIT_CHARS: usize = 600;
 
-/// What becomes of anything that an agent suggests.
+/// The status of everything that an agent suggests.
 const PENDING: &str = "pending";
 
 fn audience(agent: &AgentAccess, person: Option<String>, channel: Option<String>) -> Audience {
@@ -39,7 +39,7 @@ fn moment(name: &str, text: Option<&str>) -> Result<Option<Timestamp>, ApiError>
     .transpose()
 }
 
-/// One page of a list, and where to continue.
+/// One page of a list, and the offset of the next page if there is one.
 fn page<T>(all: Vec<T>, limit: Option<u32>, offset: Option<u32>) -> (Vec<T>, Option<u32>) {
     let (limit, offset) = bounds(limit, offset);
     let end = offset + limit;
@@ -236,7 +236,8 @@ pub(super) fn remember(app: &App, agent: &AgentAccess, ask: RememberAsk) -> Resu
     let category = ask.category.as_deref().map(str::parse::<Category>).transpose()?;
     let suggestion =
         Suggestion { conversation: ask.conversation, message: ask.message, quote: ask.quote, statement: ask.statement, category };
-    // Do not tell whether it was known: an agent with little access could guess what the owner keeps, and have it confirmed.
+    // The answer does not say whether the fact was known. Otherwise, an agent with little access could guess facts that the
+    // owner keeps, and have them confirmed.
     app.engine().review().suggest_memory(agent, &suggestion)?;
     Ok(RememberAnswer { status: PENDING.to_owned() })
 }

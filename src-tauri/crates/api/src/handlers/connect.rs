@@ -1,6 +1,6 @@
 //! Commands for connecting programs: listing them, previewing and making changes to their configuration, and testing.
 //!
-//! The page names a program, never a path; this module decides which files that means. Not here: the files' formats
+//! The page names a program, never a path; this module determines the program's files. Not here: the files' formats
 //! (`connect`).
 
 use std::path::Path;

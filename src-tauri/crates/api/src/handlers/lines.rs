@@ -1,4 +1,4 @@
-//! A stored message as the line that panels show. Not here: which messages are shown, which each command decides.
+//! Converts a stored message to the line that panels show. Not here: choosing the messages to show, which each command does.
 
 use keepsake_domain::Span;
 use keepsake_store::{InteractionRow, ReadTx, Result as StoreResult};

@@ -76,7 +76,7 @@ fn view(source: LiveSource, device: Option<DeviceStatus>, channels: &[LiveChanne
     })
 }
 
-/// Describes which chosen channels no longer exist at their source; `None` if all of them do.
+/// Describes which chosen channels no longer exist at their source; `None` if all of them still exist.
 fn without(missing: &[String]) -> Option<String> {
     let [first, rest @ ..] = missing else { return None };
     let what = match rest.len() {
@@ -90,7 +90,7 @@ fn without(missing: &[String]) -> Option<String> {
 pub(crate) fn live_sources_list(app: &App, _request: Nothing) -> Result<LiveSourcesResponse, ApiError> {
     let engine = app.engine();
     let sources = engine.sources().live_sources()?;
-    // The keyring is looked for only if there is a secret, because the system may then prompt the person.
+    // The keyring is accessed only if a source has a secret, because the system may then prompt the person.
     let has_secret = sources.iter().any(|source| source.row.kind != LiveSourceKind::Webhook);
     let items = sources.into_iter().map(|source| {
         let channels = engine.sources().live_channels(&source.row.id)?;
@@ -114,7 +114,7 @@ fn connected(app: &App, settings: Settings, secret: Option<String>, attempt: Opt
     let secret = match attempt {
         None => secret.filter(|secret| !secret.is_empty()).map(Secret::from),
         Some(attempt) => {
-            // Begin this first, so that a cancellation finds either it or the sign-in.
+            // Begin the task first, so that a cancellation finds either the task or the sign-in.
             let task = app.begin_task(attempt)?;
             let waiting = app.take_sign_in(attempt);
             let waiting = waiting.ok_or_else(|| ApiError::refused("this sign-in is over; begin again"))?;
@@ -258,7 +258,7 @@ mod tests {
     use crate::app::AppOptions;
     use crate::dispatch;
 
-    /// Starts a provider whose code nobody enters. Returns its address.
+    /// Starts a mock provider that waits for a code that nobody enters. Returns its address.
     fn provider() -> String {
         const ANSWER: &str = r#"{"device_code":"dev-1","user_code":"ABCD-EFGH","verification_uri":"https://p.example/device",
             "expires_in":600,"error":"authorization_pending"}"#;
@@ -283,7 +283,7 @@ mod tests {
     fn a_sign_in_with_a_code_shows_the_code_alone_and_ends_when_it_is_cancelled_before_or_while_it_is_waited_for() {
         let dir = tempfile::tempdir().expect("a folder");
         let embedder = EmbedderSlot::new(EmbedderState::Loading);
-        // No window, because it would open the page.
+        // The test runs without a window, because a window would open the page.
         let file_access = FileAccess::Upload;
         let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access }).expect("it opens");
         let at = provider();

@@ -225,11 +225,12 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
         let export = app.engine().exports().own_export(&path)?;
         let mut left = Vec::new();
         if export.is_none() && kind.is_none() {
-            // A path that cannot be examined is previewed as a single file, which says why.
+            // A path that cannot be examined is previewed as a single file, and that preview says why.
             let inventory = app.engine().imports().look_through(&path).unwrap_or_default();
             let kinds = inventory.kinds();
             left = left_out(&inventory.left_out);
-            // Parts have a kind and skip this, so the files left out are listed only once: for the whole.
+            // A part has a kind and skips this block, so the files that are left out are listed only once, for the whole folder
+            // or archive.
             if kinds.len() > 1 || kinds.len() == 1 && !left.is_empty() {
                 let name = name_of(&path);
                 let parts = kinds.into_iter().map(|kind| app.register_part(token, &name, kind)).collect::<Result<_, _>>()?;

@@ -19,7 +19,7 @@ pub struct JobView {
     pub conversation_id: Option<String>,
     /// `queued`, `running`, `done`, `cancelled`, `dead`.
     pub state: String,
-    /// A person canceled it, but it has not stopped yet.
+    /// Whether a person canceled it, although it has not stopped yet.
     pub is_cancelling: bool,
     /// Current step, for example "Reading messages".
     pub stage: Option<String>,
@@ -88,7 +88,7 @@ pub struct GateLogRequest {
 /// A candidate that a gate filtered out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct GateEntry {
-    /// Sequence number; newer entries have higher ones.
+    /// Sequence number; newer entries have higher numbers.
     pub seq: u64,
     /// Name of the gate, for example `hypothetical` or `low_confidence`.
     pub gate: String,
@@ -141,7 +141,7 @@ pub struct AlertView {
 /// Alerts that have not been dismissed, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AlertsResponse {
-    /// All of them.
+    /// The alerts.
     pub items: Vec<AlertView>,
 }
 

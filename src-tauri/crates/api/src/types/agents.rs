@@ -15,7 +15,7 @@ pub struct AgentAddRequest {
     /// The channels where it may ask and write: channel types or `type:id`. Empty means all.
     #[serde(default)]
     pub channels: Vec<String>,
-    /// The users it talks with are other people, not the owner. Default `false`.
+    /// Whether the users it talks with are other people, not the owner. Default `false`.
     #[serde(default)]
     pub talks_with_others: bool,
 }
@@ -52,7 +52,7 @@ pub struct AgentToken {
 pub struct AgentAccessView {
     /// The channels where it may ask and write; empty means all.
     pub channels: Vec<String>,
-    /// The users it talks with are other people, not the owner.
+    /// Whether the users it talks with are other people, not the owner.
     pub talks_with_others: bool,
     /// Whether it is paused.
     pub is_paused: bool,
@@ -76,14 +76,14 @@ pub struct AgentServerChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ServerState {
-    /// It does not.
+    /// This process does not serve agents.
     Off,
-    /// It serves agents at this port on 127.0.0.1.
+    /// This process serves agents at this port on 127.0.0.1.
     Listening {
         /// The port.
         port: u16,
     },
-    /// It should serve agents, but cannot.
+    /// This process should serve agents, but cannot.
     Failed {
         /// What happened, and what to do.
         problem: String,
@@ -95,6 +95,6 @@ pub enum ServerState {
 pub struct AgentServerView {
     /// What the person chose.
     pub choice: AgentServerChoice,
-    /// How it is.
+    /// The current state.
     pub state: ServerState,
 }

@@ -22,7 +22,7 @@ pub struct AuditShare {
     pub count: u32,
     /// Lower end of the 95% confidence interval, from 0 to 1.
     pub low: f64,
-    /// Upper end of the 95 % confidence interval, from 0 to 1.
+    /// Upper end of the 95% confidence interval, from 0 to 1.
     pub high: f64,
 }
 

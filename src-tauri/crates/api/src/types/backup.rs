@@ -19,7 +19,7 @@ pub struct BackupView {
 /// The backups in the data folder, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct BackupsResponse {
-    /// All of them.
+    /// The backups.
     pub items: Vec<BackupView>,
     /// Path of the folder that contains them.
     pub folder: String,
@@ -109,7 +109,7 @@ pub struct RestoreOutcome {
     pub erased_again: u64,
     /// Messages that both arrived and were erased after the backup. Later imports skip them.
     pub kept_out: u64,
-    /// Memories that were dismissed, moved to the trash, hidden or erased after the backup. This was applied again.
+    /// Memories that were dismissed, moved to the trash, hidden or erased after the backup. These decisions were applied again.
     pub refused_again: u64,
     /// Memories that were corrected after the backup. The backup contains only the old wording, so it is pending again.
     pub reopened: u64,

@@ -21,8 +21,8 @@ pub struct TimelineRequest {
     pub unit: Option<String>,
     /// First day of the week, from 1 (Monday) to 7; 0 means Monday.
     pub week_start: u8,
-    /// Place memories at the time of the decision about them (pending ones: when they were proposed) instead of when they were
-    /// said. Default `false`.
+    /// Place each memory at the time of the decision about it, or of its proposal if it is pending, instead of at the time when
+    /// it was said. Default `false`.
     pub by_decision: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct GraphNode {
     pub label: String,
     /// A person's type, a conversation's channel or a memory's category; otherwise empty.
     pub detail: String,
-    /// It is an excluded conversation, or is derived from one.
+    /// Whether it is an excluded conversation or is derived from one.
     pub is_private: bool,
     /// Whether this is the owner.
     pub is_owner: bool,
@@ -102,7 +102,7 @@ pub struct GraphEdge {
     pub conversation_id: Option<String>,
     /// Id of an example message.
     pub message_id: Option<String>,
-    /// It is based on an excluded conversation.
+    /// Whether it is based on an excluded conversation.
     pub is_private: bool,
 }
 

@@ -7,13 +7,13 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectStanding {
-    /// It is not, or the configuration cannot be read.
+    /// Keepsake is not listed, or the configuration cannot be read.
     Absent,
-    /// Exactly as Keepsake would list it now.
+    /// Keepsake is listed exactly as it would list itself now.
     Current,
-    /// Differently: for another agent, with other data, or from another location.
+    /// Keepsake is listed differently: for another agent, with other data, or from another location.
     Different,
-    /// It is not, and another program's entry has its name.
+    /// Keepsake is not listed, and an entry of another program has its name.
     Taken,
 }
 
@@ -24,13 +24,13 @@ pub struct ConnectProgram {
     pub name: String,
     /// Its display name.
     pub title: String,
-    /// It was found on this computer.
+    /// Whether it was found on this computer.
     pub is_found: bool,
     /// How Keepsake is listed in its configuration.
     pub standing: ConnectStanding,
-    /// It reads instructions from a user-level file.
+    /// Whether it reads instructions from a user-level file.
     pub has_instructions: bool,
-    /// It runs commands on events.
+    /// Whether it runs commands on events.
     pub has_hooks: bool,
     /// Why its configuration cannot be read, if it cannot.
     pub problem: Option<String>,
@@ -57,19 +57,19 @@ pub struct ConnectName {
 pub struct ConnectRequest {
     /// Name of the program.
     pub name: String,
-    /// Removes everything that was added; the other choices are then ignored.
+    /// Remove everything that was added; the other choices are then ignored.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub remove: bool,
-    /// A block of instructions for the model. Default `true`.
+    /// Add a block of instructions for the model. Default `true`.
     #[serde(default = "yes")]
     #[ts(optional, as = "Option<bool>")]
     pub instructions: bool,
-    /// Hooks, where the program has them. Default `true`.
+    /// Add hooks, if the program has them. Default `true`.
     #[serde(default = "yes")]
     #[ts(optional, as = "Option<bool>")]
     pub hooks: bool,
-    /// Replaces an existing entry named Keepsake, even if another program created it.
+    /// Replace an existing entry named Keepsake, even if another program created it.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub replace: bool,

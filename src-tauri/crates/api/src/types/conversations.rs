@@ -44,9 +44,9 @@ pub struct ConversationRow {
     pub visibility: String,
     /// Visibility that the person chose for this conversation; `None` if its channel or source decides.
     pub chosen_visibility: Option<String>,
-    /// Excluded by the person: not used for memory, never analyzed.
+    /// Whether the person excluded it. An excluded conversation is not used for memory and never analyzed.
     pub is_private: bool,
-    /// The conversation is used again, but messages arrived while it was excluded. They are not used for memory.
+    /// Whether it is used again, but messages arrived while it was excluded. These messages are not used for memory.
     pub has_private_time: bool,
     /// `active`, `idle` or `archived` (ended).
     pub status: String,
@@ -66,7 +66,7 @@ pub struct ConversationRow {
     pub participants: Vec<String>,
     /// Its ids in the original export; `message` is empty.
     pub source: Source,
-    /// Part of the sample data.
+    /// Whether it is part of the sample data.
     pub is_sample: bool,
 }
 
@@ -137,7 +137,7 @@ pub struct MessageView {
     pub time_certainty: String,
     /// The text, unchanged.
     pub text: String,
-    /// It is on a branch that the person left by editing or regenerating a message.
+    /// Whether it is on a branch that the person left by editing or regenerating a message.
     pub is_branch: bool,
     /// Spans that support memories.
     pub spans: Vec<MemorySpan>,
@@ -209,8 +209,8 @@ pub struct SetPrivateOutcome {
     pub hidden: u64,
     /// Number of memories erased.
     pub erased: u64,
-    /// A reader still uses an older state of the database file, so erased text may remain in it. An `erase` job finishes the
-    /// erasure.
+    /// Whether a reader still uses an older state of the database file, so that erased text may remain in it. An `erase` job
+    /// finishes the erasure.
     pub is_erasure_pending: bool,
     /// Number of memories unhidden.
     pub unhidden: u64,
@@ -370,7 +370,7 @@ pub struct CommitmentView {
     pub debtor: Option<String>,
     /// Name of the person it was promised to; `None` for the owner or a group.
     pub creditor: Option<String>,
-    /// It was promised to the owner.
+    /// Whether it was promised to the owner.
     pub is_owed_to_owner: bool,
     /// What was promised, in the original words.
     pub what: String,
@@ -382,7 +382,7 @@ pub struct CommitmentView {
     pub due_precision: Option<String>,
     /// Whether it was kept, dropped, or released by the person it was promised to.
     pub settled: bool,
-    /// The line that shows this; `None` while the promise is open.
+    /// The line that shows that the promise is settled; `None` while the promise is open.
     pub settled_at: Option<StretchView>,
 }
 
@@ -449,7 +449,8 @@ pub struct EraseOutcome {
     pub conversations: u64,
     /// Number of memories removed, pending ones included.
     pub memories: u64,
-    /// A reader still uses an older state of the database file, so erased text may remain in it until that read ends.
+    /// Whether a reader still uses an older state of the database file, so that erased text may remain in it until that read
+    /// ends.
     pub is_pending: bool,
     /// The job that finishes the erasure.
     pub job_id: String,

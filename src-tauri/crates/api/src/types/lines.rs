@@ -1,4 +1,5 @@
-//! A message as one line: how every panel shows evidence. Whose line it is, and what it proves, is in the type that holds it.
+//! A message as one line, which is how every panel shows evidence. The type that contains the line says whose line it is and
+//! what it proves.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -16,7 +17,7 @@ pub struct LineView {
     pub channel: String,
     /// Visibility of the conversation: `public` or `private`.
     pub visibility: String,
-    /// The conversation is excluded (not used for memory).
+    /// Whether the conversation is excluded (not used for memory).
     pub is_private: bool,
     /// Name of the author.
     pub author: String,

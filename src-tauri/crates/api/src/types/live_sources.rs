@@ -36,9 +36,9 @@ pub struct EmojiComparison {
 /// Keepsake's device in an account with end-to-end encryption.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct LiveDeviceView {
-    /// The account vouches for the device.
+    /// Whether the account vouches for the device.
     pub is_verified: bool,
-    /// The account can vouch for devices.
+    /// Whether the account can vouch for devices.
     pub can_be_verified: bool,
     /// The backup of the keys of earlier messages: `absent`, `locked` (it needs the recovery key) or `open`.
     pub backup: String,
@@ -62,7 +62,7 @@ pub struct LiveSourceView {
     /// `live`, `catching_up`, `connecting`, `paused`, `scheduled`, `retrying`, `needs_attention`, `needs_secret` or `stopped` (no
     /// process reads it).
     pub state: String,
-    /// What is wrong, and what to do; `None` if nothing is.
+    /// What is wrong, and what to do; `None` if nothing is wrong.
     pub detail: Option<String>,
     /// Number of messages read so far, while it catches up.
     pub done: Option<u64>,
@@ -98,7 +98,7 @@ pub struct LiveSourceView {
 pub struct LiveSourcesResponse {
     /// The sources.
     pub items: Vec<LiveSourceView>,
-    /// Secrets have to be entered again at each start, because this system has no keyring.
+    /// Whether secrets have to be entered again at each start, because this system has no keyring.
     pub is_secret_lost_at_end: bool,
 }
 
@@ -106,14 +106,15 @@ pub struct LiveSourcesResponse {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LiveSourceAddRequest {
-    /// The settings: `kind`, and what that kind needs. They contain no secrets.
+    /// The settings: `kind`, and the settings that this kind needs. They contain no secrets.
     #[ts(type = "Record<string, unknown>")]
     pub settings: serde_json::Value,
     /// The password or token, if the kind needs one.
     #[serde(default)]
     #[ts(optional)]
     pub secret: Option<String>,
-    /// The sign-in on a web page that was begun, instead of a secret. The response is sent when the sign-in ends.
+    /// Instead of a secret, the `attempt` of a sign-in that was begun on a web page. The response is sent when the sign-in
+    /// ends.
     #[serde(default)]
     #[ts(optional)]
     pub attempt: Option<String>,
@@ -148,7 +149,8 @@ pub struct LiveSourceReconnectRequest {
     #[serde(default)]
     #[ts(optional)]
     pub secret: Option<String>,
-    /// The sign-in on a web page that was begun, instead of a secret. The response is sent when the sign-in ends.
+    /// Instead of a secret, the `attempt` of a sign-in that was begun on a web page. The response is sent when the sign-in
+    /// ends.
     #[serde(default)]
     #[ts(optional)]
     pub attempt: Option<String>,
@@ -253,7 +255,7 @@ pub struct LiveSourceRemoved {
     pub messages: u64,
     /// Number of memories erased, pending ones included.
     pub memories: u64,
-    /// An `erase` job still has to finish the erasure.
+    /// Whether an `erase` job still has to finish the erasure.
     pub is_pending: bool,
 }
 

@@ -74,7 +74,7 @@ pub struct MemoryRow {
     /// is a calibrated probability.
     #[ts(type = "'sure' | 'check' | 'doubtful' | null")]
     pub band: Option<String>,
-    /// A language model inferred it; nobody said it explicitly.
+    /// Whether a language model inferred it, so that nobody said it explicitly.
     pub is_inferred: bool,
     /// Id of the conversation of the first evidence.
     pub conversation_id: String,
@@ -88,13 +88,13 @@ pub struct MemoryRow {
     pub said_at: i64,
     /// When it was proposed (epoch ms).
     pub created_at: i64,
-    /// The person edited its text.
+    /// Whether the person edited its text.
     pub is_edited: bool,
-    /// It is based on a conversation that is now excluded.
+    /// Whether it is based on a conversation that is now excluded.
     pub is_private_source: bool,
-    /// It is kept but not served to anyone.
+    /// Whether it is kept but not served to anyone.
     pub is_hidden: bool,
-    /// It may replace, extend or repeat a similar memory.
+    /// Whether it may replace, extend or repeat a similar memory.
     pub has_near: bool,
 }
 
@@ -131,7 +131,7 @@ pub struct Line {
     pub time: i64,
     /// The text. Context lines are cut to 280 code points.
     pub text: String,
-    /// The text was cut.
+    /// Whether the text was cut.
     pub is_cut: bool,
 }
 
@@ -148,7 +148,7 @@ pub struct EvidenceView {
     pub channel_type: String,
     /// `public` or `private`: who may see what is known from that conversation.
     pub visibility: String,
-    /// The conversation is excluded.
+    /// Whether the conversation is excluded.
     pub is_private: bool,
     /// Offset of the first code point in `line.text`.
     pub start: u32,
@@ -198,7 +198,7 @@ pub struct ChangedMemory {
     pub content: String,
     /// When it was said (epoch ms).
     pub said_at: i64,
-    /// It was said later and replaces this memory. If `false`, this memory replaces it.
+    /// Whether it was said later and replaces this memory. If `false`, this memory replaces it.
     pub is_newer: bool,
 }
 
@@ -213,7 +213,7 @@ pub struct MemoryVersion {
     pub content: String,
     /// Its category.
     pub category: String,
-    /// The person edited its text.
+    /// Whether the person edited its text.
     pub is_edited: bool,
     /// When it was created (epoch ms).
     pub created_at: i64,
@@ -465,7 +465,8 @@ pub struct MemoriesErasePreview {
 pub struct MemoriesEraseOutcome {
     /// The removed data, as counts.
     pub gone: MemoriesErasePreview,
-    /// A reader still uses an older state of the database file, so erased text may remain in it until that read ends.
+    /// Whether a reader still uses an older state of the database file, so that erased text may remain in it until that read
+    /// ends.
     pub is_pending: bool,
     /// The job that finishes the erasure.
     pub job_id: String,

@@ -75,7 +75,7 @@ pub struct AboutView {
     pub category: String,
     /// `public` or `private`: private if any of its sources is.
     pub visibility: String,
-    /// The person allowed agents to use it anywhere.
+    /// Whether the person allowed agents to use it anywhere.
     pub is_shared: bool,
     /// When it was said (epoch ms).
     pub time: i64,
@@ -92,7 +92,7 @@ pub struct PlaceView {
     pub channel: String,
     /// `public` or `private`.
     pub visibility: String,
-    /// The conversation is excluded (not used for memory).
+    /// Whether the conversation is excluded (not used for memory).
     pub is_private: bool,
     /// Number of messages.
     pub messages: u64,
@@ -343,14 +343,14 @@ pub struct ContextResponse {
     pub detail: ContextDetailView,
 }
 
-/// The level of detail for the reader, and the reason for it.
+/// The level of detail for the person who reads the context, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContextDetailView {
     /// `brief`, `balanced`, `detailed`.
     pub level: String,
     /// The reason, in one sentence.
     pub reason: String,
-    /// Entries of the reader's profile that determined the level.
+    /// Entries of that person's profile that determined the level.
     pub because: Vec<String>,
 }
 

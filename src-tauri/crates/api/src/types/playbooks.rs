@@ -22,7 +22,7 @@ pub struct PlaybookListRow {
     pub confidence: String,
     /// `candidate`, `approved`, `rejected`, `parked`.
     pub status: String,
-    /// It was parked because it had not been seen for a long time. It comes back when it is seen again.
+    /// Whether it was parked because it had not been seen for a long time. It comes back when it is seen again.
     pub is_parked_by_age: bool,
     /// When it was first found (epoch ms).
     pub found: i64,

@@ -18,7 +18,7 @@ pub struct ProfileVersionView {
     pub origin: String,
     /// `public`, or `private` if any of its sources is.
     pub visibility: String,
-    /// The person allowed agents to use it anywhere.
+    /// Whether the person allowed agents to use it anywhere.
     pub is_shared: bool,
     /// Start of validity (epoch ms), according to the messages.
     pub valid_from: i64,

@@ -12,7 +12,7 @@ pub struct ReflectionListRow {
     pub kind: String,
     /// `open`, `accepted`, `applied`, `refused`, `parked`.
     pub status: String,
-    /// It was parked because it expired.
+    /// Whether it was parked because it expired.
     pub is_parked_by_age: bool,
     /// Text of the affected memory; for a merge, the text of the memory that stays.
     pub title: String,

@@ -38,7 +38,7 @@ pub struct SearchRequest {
     pub around: u8,
 }
 
-/// A range of a text, in Unicode code points.
+/// A range of text, in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TextRange {
     /// Offset of the first code point.
@@ -139,7 +139,7 @@ pub struct SearchResponse {
     pub facets: Vec<SearchFacet>,
     /// The operators that were recognized. Invalid operators are searched as words.
     pub filters: Vec<SearchFilter>,
-    /// No message answers the query; those returned are only the closest ones.
+    /// Whether no message answers the query, so that the messages returned are only the closest ones.
     pub is_nearest_only: bool,
     /// Version of the ranking weights.
     pub weights_version: u32,

@@ -44,7 +44,7 @@ pub struct SessionListRow {
     pub significance: u8,
     /// `resolved`, `partial`, `unresolved`.
     pub outcome: String,
-    /// It has been distilled into the tiers.
+    /// Whether it has been distilled into the tiers.
     pub is_distilled: bool,
     /// Rules version, or model and prompt, that summarized it.
     pub proposer: String,
@@ -87,7 +87,7 @@ pub struct SessionVersionView {
     pub made: i64,
     /// Rules version, or model and prompt, that made it.
     pub proposer: String,
-    /// It is the current version.
+    /// Whether it is the current version.
     pub is_current: bool,
 }
 

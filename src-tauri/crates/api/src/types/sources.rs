@@ -55,7 +55,7 @@ pub struct ParticipantView {
     pub messages: u64,
     /// One of their messages, as an example.
     pub sample: String,
-    /// Number of mails that they got, if they are offered because of that.
+    /// Number of emails that they received, if they are offered as a possible owner for that reason.
     #[serde(default)]
     pub received: u64,
 }
@@ -101,7 +101,7 @@ pub struct ImportChannelView {
     pub people: u64,
     /// Names of up to three of the people.
     pub names: Vec<String>,
-    /// The channel is known already. The import does not change its visibility.
+    /// Whether the channel is known already. The import does not change the visibility of a known channel.
     pub is_known: bool,
     /// Its visibility after the import, if the person chooses nothing: `public`, `private`, or `mixed` if its conversations
     /// differ.
@@ -133,18 +133,19 @@ pub struct DryRunFile {
     pub first: Option<i64>,
     /// Time of the last message (epoch ms).
     pub last: Option<i64>,
-    /// Up to 50 participants, most messages first; of a mailbox whose owner is not known, those who got most of it before them.
+    /// Up to 50 participants, most messages first. For a mailbox whose owner is not known, the people who received the most
+    /// mail come before them.
     pub participants: Vec<ParticipantView>,
     /// Up to 10,000 channels: the new ones, most messages first, and then those that are known already.
     pub channels: Vec<ImportChannelView>,
     /// Number of channels that are not listed.
     pub more_channels: u64,
-    /// The person must be asked which participant they are.
+    /// Whether the person must be asked which participant they are.
     pub needs_owner: bool,
     /// Two example dates. If not empty, the person must be asked whether the day or the month comes first.
     pub date_questions: Vec<DateQuestion>,
-    /// The file does not contain the date of the meeting, so the person should be asked. Until they answer, the date of the file
-    /// is used.
+    /// Whether the person should be asked for the date of the meeting, because the file does not contain it. Until they answer,
+    /// the date of the file is used.
     pub needs_meeting: bool,
     /// The time zone assumed for times without one: a name such as `Europe/Berlin`, or an offset such as `UTC+02:00`. The person
     /// can correct it, because an export from another time zone is off by hours. `None` if every time has its own zone.
@@ -158,11 +159,11 @@ pub struct DryRunFile {
     pub parts: Vec<FileToken>,
     /// The files of the folder or archive that are not imported, by reason.
     pub left_out: Vec<LeftOutView>,
-    /// Kinds that the person can choose for a text that no importer recognizes.
+    /// Kinds that the person can choose for text that no importer recognizes.
     pub may_be: Vec<MayBe>,
 }
 
-/// A kind that a file may be without indicating it.
+/// A kind that a file may have, although nothing in the file indicates it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MayBe {
     /// Name of the importer.
@@ -305,7 +306,7 @@ pub struct SampleRemoved {
     pub conversations: u64,
     /// Number of memories removed, pending ones included.
     pub memories: u64,
-    /// A reader still uses an older state of the database file, so erased text may remain in it. An `erase` job finishes the
-    /// erasure.
+    /// Whether a reader still uses an older state of the database file, so that erased text may remain in it. An `erase` job
+    /// finishes the erasure.
     pub is_pending: bool,
 }

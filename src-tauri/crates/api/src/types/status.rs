@@ -65,7 +65,7 @@ pub struct HandleView {
     pub channel: String,
     /// The handle in the channel's own format.
     pub handle: String,
-    /// Confirmed by the person.
+    /// Whether the person confirmed it.
     pub verified: bool,
 }
 
@@ -131,7 +131,7 @@ pub struct AppStatus {
     pub reader: ReaderStatus,
     /// The owner, if known.
     pub owner: Option<OwnerView>,
-    /// The sample data is loaded; `sample_remove` removes it.
+    /// Whether the sample data is loaded; `sample_remove` removes it.
     pub sample_loaded: bool,
     /// Whether background work is paused.
     pub paused: bool,
@@ -139,7 +139,7 @@ pub struct AppStatus {
     pub paused_until: Option<i64>,
     /// The latest maintenance run with a digest, if the desktop should show a notification about it.
     pub digest: Option<DigestNotice>,
-    /// Nothing has ever been imported; the window shows the welcome page.
+    /// Whether nothing has ever been imported. The window then shows the welcome page.
     pub is_first_run: bool,
     /// How files are chosen: `pick_files` (a native dialog) or `upload` (in a browser).
     pub file_access: String,

@@ -25,7 +25,7 @@ pub struct TopicListRow {
     pub title: String,
     /// Whether the person chose the title.
     pub is_renamed: bool,
-    /// Kept at the top.
+    /// Whether it is kept at the top of the list.
     pub is_pinned: bool,
     /// The topic it was split from.
     pub parent_id: Option<String>,
@@ -111,9 +111,9 @@ pub struct TopicVersionView {
     pub made: i64,
     /// Rules version, or model and prompt, that worded it.
     pub proposer: String,
-    /// It is no longer part of the topic's history, for example because a merge was undone.
+    /// Whether it is no longer part of the topic's history, for example because a merge was undone.
     pub is_retired: bool,
-    /// It is the current version.
+    /// Whether it is the current version.
     pub is_current: bool,
 }
 

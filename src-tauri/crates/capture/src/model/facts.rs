@@ -42,12 +42,12 @@ pub const FACTS: PromptFile = PromptFile {
 /// Maximum number of live messages per batch (seed 004: one to three messages).
 pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
 
-/// Maximum number of characters per window: about 6,000 tokens. Small models do not attend well to more, and a conversation
-/// rarely contains more of a person's words.
+/// Maximum number of characters per window: about 6,000 tokens. Small models do not read longer text attentively, and a
+/// conversation rarely contains more words by one person.
 pub const FACTS_WINDOW_CHARS: usize = 24_000;
 
-/// A model whose context is smaller than this, in tokens, is asked for facts and positions separately, because the prompt for
-/// both leaves less than half of the context for the messages.
+/// A model whose context is smaller than this, in tokens, is asked for facts and positions separately, because the combined
+/// prompt leaves less than half of the context for the messages.
 pub(super) const READING_TOKENS_MIN: u32 = 8_000;
 
 /// The calls that cover `scope`, each with its transcript.
@@ -173,9 +173,10 @@ fn after<'c>(name: &str, content: &'c str) -> Option<&'c str> {
     content.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'', '’']))
 }
 
-/// The author of a turn, and the statement about them in the form used for review, which begins with the author's full name. The
-/// model may have given only the first word of the name, or no name. A statement that begins with another participant's name is
-/// rejected, because that person did not say it. If the statement names nobody, the judge decides whether it is about the author.
+/// Returns the author of a turn, and the statement about the author in the form used for review, which begins with the author's
+/// full name. The model may have given only the first word of the name, or no name. A statement that begins with another
+/// participant's name is rejected, because that person did not say it. If the statement names nobody, the judge decides whether
+/// it is about the author.
 fn about(turn: &Turn<'_>, turns: &[Turn<'_>], content: &str) -> Result<(Subject, String), Refusal> {
     let subject = turn.subject();
     let label = subject.label().to_owned();

@@ -16,10 +16,10 @@ use super::place::Places;
 use crate::formal::{self, Refusal};
 use crate::{Proposals, dedup, filter, validate};
 
-/// Maximum number of evidence spans per candidate, clearest first; nobody reads more than a few.
+/// Maximum number of evidence spans per candidate, clearest first. People do not read more than a few.
 pub(super) const EVIDENCE_MAX: usize = 4;
 
-/// Collects the candidates that pass, and a stop for each one that does not.
+/// Collects the candidates that pass the gates, and a stop for each candidate that does not pass.
 #[derive(Debug, Default)]
 pub(super) struct Sieve {
     passed: Vec<Candidate>,
@@ -35,7 +35,7 @@ impl Sieve {
         }
     }
 
-    /// Keeps a candidate that passed, merging it with an equal one.
+    /// Keeps a candidate that passed. If an equal candidate is already kept, the two are merged.
     pub(super) fn keep(&mut self, candidate: Candidate) {
         let same = self.passed.iter_mut().find(|known| {
             known.kind == candidate.kind

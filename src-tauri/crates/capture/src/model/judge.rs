@@ -1,8 +1,8 @@
 //! The judge: a second, independent check of a model's entries against the lines they were taken from (seed 002).
 //!
-//! It may only remove entries. An entry is kept if the answer to all three questions is yes. A reply without exactly one verdict
-//! per entry is rejected as a whole. Code checks the place and the speaker of the words (`place`). Whether the words support a
-//! statement, and how they are meant, is a question of meaning, which the judge answers.
+//! It may only remove entries. An entry is kept if the answer to all three questions is yes. A reply without exactly one
+//! verdict per entry is rejected as a whole. Code checks the place and the speaker of the words (`place`). The judge decides
+//! what code cannot: whether the words support a statement, and how they are meant.
 
 use keepsake_domain::{Candidate, Gate, Role, Subject, limits};
 use keepsake_prompt::reply::{List, ReplyError, parse, schema};
@@ -67,7 +67,8 @@ struct OnFact {
 /// The criteria for judging entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Matter {
-    /// The fact is supported by its lines, is about the user as themselves, and is lasting.
+    /// The fact is supported by its lines, is lasting, and is about the person as themselves, not about a role, a joke or an
+    /// example.
     Facts,
     /// The position is durable and firmly held, supported by its lines, and not something that anybody would say.
     Knowledge,

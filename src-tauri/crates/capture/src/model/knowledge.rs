@@ -1,11 +1,11 @@
 //! Knowledge: the few positions in a source that would answer questions nobody has asked yet (seed 002).
 //!
 //! If the model's context is large enough, chats and other sources that fit into one window are read together with their facts
-//! (`facts`); this module takes the positions from that reply. Everything else, above all a longer meeting, is read in one pass
-//! if it fits, because only the whole meeting shows which statements are reasoning, which are firmly held, and which are
-//! contradicted in another context. If it does not fit, each window is mapped to observations, which are then reduced to entries,
-//! in groups first if there are many. Observations keep their places, so that a reduced entry leads back to lines like any other
-//! entry.
+//! (`facts`); this module takes the positions from that reply. Everything else, in particular a longer meeting, is read in one
+//! pass if it fits, because only the whole meeting shows which statements are reasoning, which are firmly held, and which are
+//! contradicted in another context. If it does not fit, each window is mapped to observations, which are then reduced to
+//! entries, in groups first if there are many. Observations keep their places, so that a reduced entry can be traced back to
+//! lines like any other entry.
 
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, KnowledgeDetail, MemoryKind, Stability, Subject, limits,
@@ -55,11 +55,11 @@ pub const OBSERVATIONS_PER_CALL_MAX: usize = 40;
 /// Typical length of an observation with its reasons, in characters.
 const OBSERVATION_CHARS: usize = 400;
 
-/// Maximum number of observations per window; with more, they are no shorter than a transcript.
+/// Maximum number of observations per window. More observations would be no shorter than the transcript.
 const OBSERVATIONS_PER_WINDOW_MAX: usize = 16;
 
-/// Maximum number of entries read from one reply. Higher than the limit that the model is given, so that a few too many are cut
-/// instead of making the reply unusable.
+/// Maximum number of entries read from one reply. It is higher than the limit stated in the prompt, so that a reply with a few
+/// entries too many is cut rather than unusable.
 const ENTRIES_READ_MAX: usize = 3 * limits::KNOWLEDGE_PER_SOURCE_MAX;
 
 /// Maximum number of entries that a model is asked for, as a sixteen-bit number.
@@ -339,8 +339,8 @@ pub(super) fn take(entries: Positions, source: &Source<'_>, transcript: &Transcr
     }
 }
 
-/// Reads the observations of a window. An observation that fails a gate is filtered out here, because a reduction must not build
-/// on it.
+/// Reads the observations of a window. An observation that fails a gate is filtered out here, because a reduction must not be
+/// based on it.
 pub(super) fn read_observations(
     reply: &str,
     source: &Source<'_>,
@@ -354,7 +354,7 @@ pub(super) fn read_observations(
         let shown = |text: &str| validate::shown(&source.restore(text));
         let core = Core {
             kind: observed.kind,
-            // An observation has no topic yet, so gates that check a topic use its position.
+            // An observation has no topic yet, so gates that check the topic use the position instead.
             topic: "",
             position: observed.position.as_str(),
             reasoning: observed.reasoning.as_str(),
@@ -394,7 +394,7 @@ pub(super) fn read_observations(
     Ok(out)
 }
 
-/// Reads a reduction. Each entry names the observations it was made from and takes over their places.
+/// Reads a reduction. Each entry names the observations that it was made from, and gets their places as evidence.
 pub(super) fn read_reduced(reply: &str, source: &Source<'_>, observations: &[Observation]) -> Result<Vec<Candidate>, ReplyError> {
     let reply: Reduced = parse(reply)?;
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The part of a conversation that a task reads. How it is cut into calls is decided in `facts` and `task`.
+//! The part of a conversation that a task reads. Not in this module: how this part is divided into calls (`facts`, `task`).
 
 /// The part of a conversation to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,8 @@ use super::place::Places;
 use crate::formal::Refusal;
 use crate::{Conversation, Turn, window};
 
-/// Maximum number of characters in a quotation. A longer one could "prove" anything that can be assembled from its words.
+/// Maximum number of characters in a quotation. A longer quotation could support any statement that can be assembled from its
+/// words.
 pub(super) const QUOTE_CHARS_MAX: usize = 400;
 
 /// Maximum number of characters in a name. A longer one is not a name and is replaced rather than cut, because a cut could leave
@@ -24,8 +25,8 @@ const NAME_CHARS_MAX: usize = 60;
 /// is not shown, because it would crowd out the conversation and can prove nothing.
 pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
 
-/// Two parts fit into a window together with the text around them, so that the end of one can be read with the beginning of the
-/// next.
+/// Number of parts that fit into a window together with the text around them, so that the end of one part can be read with the
+/// beginning of the next.
 const PARTS_A_WINDOW: usize = 2;
 const AROUND_PART_CHARS: usize = 500;
 
@@ -40,10 +41,10 @@ const BEFORE_PARTS: usize = 2;
 /// Number of messages shown as context before the first message of a window, if there is room.
 const BEFORE_MESSAGES: usize = 2;
 
-/// Context may use one part in this many of a window's characters.
+/// Context may use up to `1 / CONTEXT_SHARE` of a window's characters.
 const CONTEXT_SHARE: usize = 4;
 
-/// A line that retracts another one follows within this many messages.
+/// The author's next message counts as a possible retraction if it follows within this many messages.
 const NEXT_WITHIN: usize = 3;
 
 /// A conversation with its scrubber and scrub session.
@@ -222,7 +223,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A model's text or ours as a JSON string, for use in another prompt.
+    /// Text that a model or Keepsake wrote, as a JSON string for use in another prompt.
     pub(super) fn quoted(&mut self, text: &str) -> PromptText {
         PromptText::from(&self.scrubber.scrub_in(&mut self.session, text)).json()
     }
@@ -232,8 +233,9 @@ impl<'a> Source<'a> {
         self.session.restore(text)
     }
 
-    /// Finds the place where a person says `quote` about themselves, or answers with it in a word that `statement` contains. The
-    /// person must be the owner if the statement is about the owner, and otherwise may be anybody.
+    /// Finds the place where a person says `quote`. A quotation that is too short for that is also accepted if it is an answer
+    /// of its own and `statement` contains it. The person must be the owner if the statement is about the owner, and otherwise
+    /// may be anybody.
     pub(super) fn find_answer(
         &self,
         transcript: &Transcript,

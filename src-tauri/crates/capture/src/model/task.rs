@@ -140,7 +140,7 @@ impl<'a> Task<'a> {
         }
         for window in windows {
             let transcript = task.source.transcript(&window.lines);
-            // Only the owner's words prove a position, so a window without any needs no call.
+            // Only the owner's words prove a position, so a window without such words needs no call.
             if !transcript.has_owner() {
                 continue;
             }
@@ -205,7 +205,7 @@ impl<'a> Task<'a> {
                         self.sieve.offer(&self.source.places, candidate);
                         continue;
                     }
-                    // Anything that a first reduction made up must not become material for the second.
+                    // Content that a first reduction made up must not become input for the second.
                     match admitted(&self.source.places, candidate.clone()) {
                         Ok(candidate) => self.observations.push(knowledge::as_observation(candidate)),
                         Err(refusal) => self.sieve.stop(candidate, refusal),

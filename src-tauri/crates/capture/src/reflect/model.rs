@@ -233,7 +233,8 @@ pub(super) fn change_of(memories: &[Remembered], opinion: &Opinion, now: Timesta
 }
 
 /// True if a model may suggest archiving this memory. It may not if a person worded it, or if it is a position, part of the
-/// person's identity, a long-term preference, a topic that the person returns to, or recent: those are for the person to judge.
+/// person's identity, a long-term preference, a topic that the person returns to, or recent. Only the person may judge such
+/// memories.
 fn may_go(memory: &Remembered, now: Timestamp) -> bool {
     let entry = &memory.entry;
     let is_theirs = entry.is_edited || entry.is_knowledge || entry.durability == Durability::Identity;
@@ -242,8 +243,8 @@ fn may_go(memory: &Remembered, now: Timestamp) -> bool {
     !is_theirs && !is_wish && memory.conversations < CONVERSATIONS_TELLING && age_days >= MOMENTARY_DAYS
 }
 
-/// The index of the memory that stays, if the group may be merged: it contains no contradiction, and the remaining memory says
-/// everything that the others say.
+/// The index of the memory that stays, if the group may be merged: the group contains no contradiction, and the memory that
+/// stays says everything that the others say.
 fn folds(memories: &[Remembered], group: &[usize]) -> Option<usize> {
     let of: Vec<&Remembered> = group.iter().filter_map(|at| memories.get(*at)).collect();
     let first = of.first()?;

@@ -164,8 +164,9 @@ fn nothing_of_three_hundred_poisoned_texts_waits_under_the_owners_name() {
     assert!(quarantined > payloads / 2 && stopped > payloads, "{quarantined} quarantined, {stopped} stopped of {payloads}");
 }
 
-/// The control: the same replies about the same claims pass if the owner makes the claims about themselves. So the claims above
-/// are stopped because of whose words they are, not because the replies are malformed or the claims cannot be stored.
+/// The control: the same replies about the same claims pass if the owner makes the claims about themselves. This shows that the
+/// claims above are stopped because of whose words they are, not because the replies are malformed or the claims cannot be
+/// stored.
 #[test]
 fn the_same_claims_pass_when_the_owner_makes_them() {
     for (claim, statement) in CLAIMS {

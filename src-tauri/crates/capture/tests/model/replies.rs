@@ -1,4 +1,5 @@
-//! A table of replies for every prompt in `fixtures/replies`; the table beside it has the results.
+//! Tests the replies for every prompt. `fixtures/replies` contains a table of replies for each prompt, and next to it a table
+//! of the expected results.
 
 use std::fmt::Write as _;
 
@@ -107,7 +108,7 @@ fn check(prompt: &str, table: &str, expected: ExpectFile, task: impl Fn() -> Tas
 }
 
 fn leaked(turns: Vec<Turn<'static>>) -> keepsake_capture::Conversation<'static> {
-    // A few conversations that live as long as the test run.
+    // Leaks memory for a few conversations, which then live as long as the test run.
     conversation(Vec::leak(turns))
 }
 

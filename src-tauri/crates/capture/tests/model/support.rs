@@ -1,4 +1,4 @@
-//! Builds conversations in a few lines, and scripted models.
+//! Helpers that build conversations in a few lines, and scripted models.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! Tests carrying out plans in temporary folders: permissions, links, backups, and everything that must prevent it.
+//! Tests that plans are carried out in temporary folders: permissions, links, backups, and every condition that must prevent a
+//! write.
 
 use tempfile::TempDir;
 

@@ -1,4 +1,4 @@
-//! Tests where each client keeps its files, as a table.
+//! Tests, as a table, where each client keeps its files.
 
 use std::collections::BTreeMap;
 

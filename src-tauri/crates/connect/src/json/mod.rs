@@ -29,7 +29,7 @@ pub(super) fn keys(names: &[&str]) -> Vec<Step> {
     names.iter().map(|name| Step::Key((*name).to_owned())).collect()
 }
 
-/// Reads a text whose root is an object. A blank text is an empty object.
+/// Reads JSON text whose root is an object. Blank text is an empty object.
 pub(super) fn read(text: &str) -> Result<Value, Fault> {
     Ok(tree::parse(text)?.map_or_else(|| Value::Object(serde_json::Map::new()), |root| root.value()))
 }
@@ -243,7 +243,7 @@ fn ends_in_comment(text: &str, from: usize, to: usize) -> bool {
     false
 }
 
-/// The end of the line, if only comments are left on it; otherwise the same place.
+/// The end of the line if only comments are left on it; otherwise `from`.
 fn after_comment(text: &str, from: usize) -> usize {
     let mut at = from;
     loop {
@@ -334,7 +334,7 @@ fn prune(target: &mut Value, path: &[Step]) {
     }
 }
 
-/// Whether a text is blank or contains only an empty object, without comments.
+/// Whether the text is blank or contains only an empty object, without comments.
 pub(super) fn is_empty(text: &str) -> bool {
     let packed: String = text.split_whitespace().collect();
     packed.is_empty() || packed == "{}"

@@ -1,4 +1,4 @@
-//! Tests setting and removing values in texts of every layout, byte for byte.
+//! Tests that values are set and removed byte for byte in files of every layout.
 
 use serde_json::json;
 

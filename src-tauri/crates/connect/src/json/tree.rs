@@ -40,7 +40,7 @@ impl Node {
         }
     }
 
-    /// Position among the members that a step leads to.
+    /// Index of the member that a step leads to.
     pub(super) fn place(&self, step: &Step) -> Option<usize> {
         match (step, &self.kind) {
             (Step::Key(name), Kind::Object(members)) => members.iter().position(|member| member.name == *name),
@@ -92,7 +92,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Parses a text whose root is an object. Returns nothing for a text without a value.
+/// Parses JSON text whose root is an object. Returns nothing for blank text; text with only comments is an error.
 pub(super) fn parse(text: &str) -> Result<Option<Node>, Fault> {
     let broken = |at: usize| {
         let (line, column) = place(text, at);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Step;
 use crate::text::newline;
 
-/// Indent for a file without indented lines. Most clients use the same.
+/// Indent for a file without indented lines. Most clients use the same indent.
 const INDENT: &str = "  ";
 
 /// Newline and indent of a file.
@@ -15,7 +15,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a text. Its first indented line determines the indent.
+    /// The layout of a file. Its first indented line determines the indent.
     pub(super) fn of(text: &str) -> Self {
         let indents = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('*'));
         let indents = indents.map(|line| &line[..line.len() - line.trim_start().len()]);

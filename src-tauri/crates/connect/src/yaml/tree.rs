@@ -46,7 +46,7 @@ impl Node {
     }
 }
 
-/// Reads a text that holds one mapping, or nothing.
+/// Reads YAML text that contains one mapping, or nothing.
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let broken = |marker: &Marker| Fault::Broken(marker.line(), marker.col() + 1);
     let documents = YamlLoader::load_from_str(text).map_err(|error| broken(error.marker()))?;
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 }
 
-/// The meaning, for comparison. A key that is not text is converted to text.
+/// The value, for comparison. A key that is not text is converted to text.
 fn value_of(yaml: &Yaml) -> Value {
     match yaml {
         Yaml::Null | Yaml::BadValue | Yaml::Alias(_) => Value::Null,

@@ -1,4 +1,5 @@
-//! Reads emails of the open folder and delivers a limited number at a time, each delivery with the position after it.
+//! Reads emails of the open folder and delivers a limited number at a time. Each delivery contains the position that it
+//! reaches.
 //!
 //! Not here: which emails to read (`position`, `reading`), and their format ([`keepsake_importers`]).
 
@@ -30,7 +31,7 @@ const GROUP_BYTES: u32 = 1024 * 1024;
 /// Maximum number of emails requested with one command, regardless of their sizes.
 const GROUP_MAILS: usize = 50;
 
-/// One day.
+/// One day, in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Why an email that the server does not return is left out.
@@ -60,7 +61,7 @@ pub(super) struct Reader<'a> {
 struct Pending {
     delivery: Delivery,
     text_bytes: usize,
-    /// Its message ids, each with its sender and time.
+    /// The messages in the delivery by id, without their text.
     ids: HashMap<SourceRef, Message>,
 }
 
@@ -79,7 +80,8 @@ impl<'a> Reader<'a> {
         Self { settings, link, folder, since, position, pending: Pending::default() }
     }
 
-    /// Reads these emails in order, and delivers them with the positions after them; the last delivery has the position `end`.
+    /// Reads these emails in order and delivers them. Each delivery contains the position that it reaches; the last one has the
+    /// position `end`.
     pub(super) async fn read(&mut self, session: &mut Session, mails: &[(u32, Marks)], way: Way, end: u32) -> Result<(), Fault> {
         let mut rest = mails;
         while !rest.is_empty() {
@@ -107,7 +109,7 @@ impl<'a> Reader<'a> {
         self.finish(way, end).await
     }
 
-    /// Delivers what is left, with this position.
+    /// Delivers the remaining messages, with `end` as the position.
     async fn finish(&mut self, way: Way, end: u32) -> Result<(), Fault> {
         match way {
             Way::Back => self.position.low = end,
@@ -137,7 +139,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Why an email is left out without being read.
+    /// The reason to leave out an email without reading it, if there is one.
     fn left_out(&self, marks: &Marks) -> Option<&'static str> {
         let by_place = self.place(marks, false).skips();
         by_place.or((marks.size > MAIL_BYTES_MAX).then_some(SkipReason::TooLarge)).map(phrase)
@@ -208,7 +210,7 @@ impl<'a> Reader<'a> {
         self.messages(bytes, marks).await
     }
 
-    /// The messages of an email that are not stored yet.
+    /// Returns those messages of an email that are not stored yet.
     async fn messages(&self, mut bytes: MailBytes, marks: Marks) -> Result<Outcome, Fault> {
         let messages = match self.parsed(&mut bytes, marks, false).await? {
             Ok(messages) => messages,

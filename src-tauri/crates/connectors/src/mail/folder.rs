@@ -1,4 +1,4 @@
-//! Folders: their names in the protocol and for display, and what they are used for.
+//! Folders: their names in the protocol, their display names, and their uses.
 //!
 //! Not here: the command that lists them (`session`).
 
@@ -18,12 +18,12 @@ pub(super) struct Folder {
     pub(super) id: String,
     /// Its display name.
     pub(super) title: String,
-    /// Its special use, if that means that none of its emails are read.
+    /// The folder's special use, if that use means that its emails are not read.
     pub(super) folder_use: Option<FolderUse>,
 }
 
 impl Folder {
-    /// Reads a line of a folder list; `None` if the folder has no emails of its own, or its name cannot be sent.
+    /// Reads one entry of a folder list. Returns `None` if the folder contains no emails itself, or if its name cannot be sent.
     pub(super) fn of(listed: &MailboxListData<'_>) -> Option<Self> {
         let is_none = |attribute: &NameAttribute<'_>| match attribute {
             NameAttribute::NoSelect => true,
@@ -46,7 +46,7 @@ impl Folder {
         Some(Self { title: shown(&id), id, folder_use })
     }
 
-    /// As a channel.
+    /// Converts the folder to a channel.
     pub(super) fn channel(&self) -> FoundChannel {
         FoundChannel {
             id: self.id.clone(),
@@ -59,7 +59,7 @@ impl Folder {
     }
 }
 
-/// The name in quotes, as it is sent; `None` if it cannot be sent in quotes.
+/// The name as a quoted string of the protocol; `None` if it cannot be quoted.
 pub(super) fn quoted(name: &str) -> Option<String> {
     if name.contains(['\r', '\n', '\0']) {
         return None;

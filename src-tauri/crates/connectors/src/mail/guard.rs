@@ -1,8 +1,8 @@
 //! Limits what a server may send, before any of it is parsed: the length of lines and literals, the depth of lists, and the
 //! number of bytes in response to one command.
 //!
-//! The parser allocates as much memory as a server announces, and uses stack for each level of nested lists. Therefore all data
-//! passes this guard before it reaches the parser. Not here: the meaning of a response (`session`).
+//! The parser allocates as much memory as a server announces, and uses stack space for each level of nested lists. Therefore
+//! all data passes through this guard before it reaches the parser. Not here: the meaning of a response (`session`).
 
 use std::io;
 use std::pin::Pin;
@@ -19,8 +19,8 @@ const LINE_BYTES_MAX: usize = 512 * 1024;
 /// Maximum number of bytes in a literal: twice the size of a requested piece.
 const LITERAL_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Maximum depth of lists in a line. Responses to the commands in use have a depth of three; the parser uses stack for each
-/// level.
+/// Maximum depth of lists in a line. Responses to the commands in use have a depth of three; the parser uses stack space for
+/// each level.
 const DEPTH_MAX: u32 = 48;
 
 /// A connection of any kind.
@@ -110,14 +110,14 @@ impl AsyncWrite for Guard {
 /// Number of bytes at the start of a line that identify its type: `* 4294967295 FETCH`.
 const HEAD_BYTES: usize = 20;
 
-/// The position of the last byte within the server's responses.
+/// Tracks where the bytes read so far end within the server's responses.
 #[derive(Debug, Default)]
 struct Scan {
     /// Remaining bytes of the current literal.
     literal: u64,
     line_bytes: usize,
     depth: u32,
-    /// The beginning of the response, which continues after a literal.
+    /// The beginning of the current response. A response continues after a literal, so this is kept across literals.
     head: Vec<u8>,
     end: LineEnd,
 }
@@ -240,7 +240,7 @@ mod tests {
         // Two literals in one answer.
         let list = format!("* LIST (A {{3}}\r\n((( \"/\" {{100}}\r\n{}\r\n", deep(100));
         check(list.into_bytes(), Ok(()));
-        // A human-readable text announces no literal, so nothing can be hidden behind it.
+        // Human-readable text announces no literal, so nothing can be hidden behind it.
         check(format!("* OK wait {{1000}}\r\n* 1 FETCH (BODYSTRUCTURE {}", deep(60)).into_bytes(), Err(Excess::Depth));
         check(format!("K1 NO {{1000}}\r\n* 1 FETCH (BODYSTRUCTURE {}", deep(60)).into_bytes(), Err(Excess::Depth));
     }

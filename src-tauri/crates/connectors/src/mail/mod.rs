@@ -1,13 +1,13 @@
 //! Mail: reads the folders of a mailbox over IMAP, both existing and new emails.
 //!
-//! Nothing in the mailbox ever changes: folders are opened with `EXAMINE`, texts are read with `BODY.PEEK`, and no other
-//! command accesses an email. An email that is removed from the mailbox is kept here, because people tidy their mailboxes
-//! without meaning to erase anything; so is one that is moved to the trash later. The mail importer creates the messages, so an
-//! email has the same ids whether it came from an exported file, from this connector, or from both.
+//! Nothing in the mailbox ever changes: folders are opened with `EXAMINE`, emails are read with `BODY.PEEK`, and no other
+//! command accesses an email. An email that is later removed from the mailbox or moved to the trash is kept here, because
+//! people tidy their mailboxes without meaning to erase anything. The mail importer creates the messages, so an email has the
+//! same ids whether it came from an exported file, from this connector, or from both.
 //!
 //! `guard` limits what a server may send, `wire` connects, `session` contains the commands, `folder` handles folder names,
-//! `position` decides what is read next, `fetch` turns it into deliveries, and `reading` is the loop over all folders. Not
-//! here: sending mail, POP, the format of emails ([`keepsake_importers`]), and OAuth 2.0 consent (`oauth`, `device_sign_in`).
+//! `position` decides what is read next, `fetch` reads and delivers it, and `reading` is the loop over all folders. Not here:
+//! sending mail, POP, the format of emails ([`keepsake_importers`]), and OAuth 2.0 consent (`oauth`, `device_sign_in`).
 
 mod device_sign_in;
 mod fetch;

@@ -138,7 +138,8 @@ pub async fn poll(settings: &OAuthSettings, code: &mut DeviceCode, now: Timestam
     }
 }
 
-/// What to sign in with, and the secret to keep if it differs from the previous one. A token without a time counts as valid.
+/// Returns what to sign in with, and the secret to store if it differs from the previous one. If `now` is `None`, the token
+/// counts as valid.
 pub(super) async fn credential(
     settings: &MailSettings,
     secret: Option<Secret>,
@@ -159,7 +160,7 @@ pub(super) async fn credential(
     }
 }
 
-/// Renews a token. Returns it, and the secret to keep.
+/// Renews a token. Returns the new token and the secret to store.
 pub(super) async fn renew(
     settings: &OAuthSettings,
     secret: Option<Secret>,
@@ -190,14 +191,14 @@ fn tokens(answer: Answer, old_refresh: Option<String>, now: Timestamp) -> Result
     })
 }
 
-/// The fault for a provider's refusal. Its error is a name from the standard.
+/// The fault for a provider's refusal. `error` is usually an error name from the standard.
 fn refused(error: &str) -> Fault {
     let name: String = error.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ')).take(60).collect();
     let name = if name.is_empty() { "no token".to_owned() } else { name };
     Fault::refused(format!("The provider of this mailbox did not let you in ({name}). Sign in there again."))
 }
 
-/// Sends a request to a provider. Error responses are answers, too.
+/// Sends a request to a provider. An error response counts as an answer.
 async fn ask(address: &str, fields: &[(&str, &str)]) -> Result<Answer, Fault> {
     let url = url::Url::parse(address).map_err(|_| Fault::refused("An address of the provider is not valid. Correct it."))?;
     let host = url.host_str().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! How far a folder has been read, and what is read next. Pure: nothing here contacts a server.
 //!
-//! The numbers of emails (UIDs) increase. Emails that existed at the first look are read from the newest down, and later ones
-//! from there up, so two numbers are enough: nothing below `low` or above `high` has been read yet.
+//! The numbers of emails (UIDs) increase. Emails that existed at the first look are read from the newest to the oldest, and
+//! later ones in order of arrival. Two numbers are therefore enough: nothing below `low` or above `high` has been read yet.
 
 use keepsake_domain::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,8 @@ pub(super) const STEP_MAILS: usize = 200;
 /// Widest range of numbers searched by date at once, so that the response is a line of less than 512 KiB.
 pub(super) const SEARCH_WIDTH_MAX: u32 = 32_768;
 
-/// Widest range in which all emails are listed at once, unless the folder has no more emails than that, so that the response
-/// fits.
+/// Widest range in which all emails are listed at once, so that the response fits. The limit does not apply to a folder that
+/// contains no more emails than this.
 pub(super) const LIST_WIDTH_MAX: u32 = 100_000;
 
 /// Number of extra days requested before the wanted time, because the day of arrival is in the server's time zone.
@@ -38,8 +38,8 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The position to continue from, given the stored position and the server's current state. Everything is read again if the
-    /// numbers changed or if more is requested than before; email ids show what is already stored.
+    /// Returns the position to continue from, given the stored position and the server's current state. If the numbers changed
+    /// or more is requested than before, everything is read again; the email ids show what is already stored.
     pub(super) fn resume(kept: Option<&str>, opened: &Opened, since: Option<Timestamp>) -> Self {
         let since = since.map(|time| time.0);
         let kept: Option<Self> = kept.and_then(|text| serde_json::from_str(text).ok());
@@ -57,7 +57,7 @@ impl Position {
         }
     }
 
-    /// As it is kept.
+    /// The position in its stored form.
     pub(super) fn kept(&self) -> String {
         // Serializing plain numbers cannot fail.
         serde_json::to_string(self).unwrap_or_default()

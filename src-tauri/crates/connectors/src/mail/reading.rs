@@ -43,7 +43,8 @@ struct Mailbox<'a> {
     states: BTreeMap<String, State>,
     /// Selected folders that are listed but cannot be opened, until the folders are listed again.
     unopened: BTreeSet<String>,
-    /// What was last reported: the selected folders that no longer exist, and whether everything has been read.
+    /// What was last reported: in `missing`, the selected folders that no longer exist; in `is_live`, whether everything has
+    /// been read.
     missing: BTreeSet<String>,
     is_live: bool,
 }
@@ -52,7 +53,7 @@ struct Mailbox<'a> {
 #[derive(Debug, Clone, Copy)]
 struct State {
     position: Position,
-    /// The width of the next step back, in numbers.
+    /// The width of the next step back, as a number of UIDs.
     width: u32,
     /// Number of emails, to show to the person.
     exists: u32,
@@ -119,7 +120,7 @@ impl Mailbox<'_> {
         selected
     }
 
-    /// Reads what the person has chosen in the meantime.
+    /// Loads the choices that the person has made in the meantime.
     async fn replan(&mut self) -> Result<(), Fault> {
         self.plan = self.link.plan().await?;
         // Start again from the positions in the plan, because how much of a folder to read may have changed.
@@ -334,7 +335,7 @@ impl Mailbox<'_> {
 enum Turn {
     /// Nothing is left in the folder.
     Done,
-    /// Older mails are left.
+    /// Older emails are left.
     Left,
     /// The person selected other folders.
     Changed,

@@ -1,8 +1,8 @@
 //! A connection to a mail server, and the few commands sent over it. None of them changes anything in a mailbox.
 //!
-//! Commands are written here, and responses are parsed by `async-imap`: its own commands cannot distinguish a truncated
-//! response from a complete one, so an email could be lost. Every command has a time limit and a byte limit. Not here: what is
-//! read in which order (`reading`).
+//! Commands are written here, and `async-imap` only parses the responses: its own commands cannot distinguish a truncated
+//! response from a complete one, so an email could be lost. Every command has a time limit and a byte limit. Not here: the
+//! order in which emails are read (`reading`).
 
 use std::collections::{BTreeMap, HashSet};
 use std::future::Future;
@@ -367,7 +367,7 @@ impl Session {
         .await
     }
 
-    /// Waits for news about the open folder, at most for this long.
+    /// Waits for changes in the open folder, for at most this long.
     pub(super) async fn idle(&mut self, at_most: Duration, call: impl Future<Output = ()>) -> Result<Woken, Fault> {
         let end = Instant::now() + at_most;
         if !self.can("IDLE") {
@@ -414,9 +414,9 @@ impl Session {
         self.ask("NOOP", SHORT_BYTES, |_| {}).await.map(|_| ())
     }
 
-    /// Says goodbye.
+    /// Logs out.
     pub(super) async fn close(mut self) {
-        // It makes no difference whether the server received it.
+        // Whether the server receives the logout makes no difference.
         let _ = timeout(GOODBYE_MAX, self.ask("LOGOUT", SHORT_BYTES, |_| {})).await;
     }
 
@@ -527,7 +527,7 @@ fn said(outcome: &Outcome<'_>) -> String {
     if text.is_empty() { "it gave no reason".to_owned() } else { text }
 }
 
-/// The server's text without anything it repeats of what was sent, even if the repetition was cut off.
+/// The server's text without any repetition of `sent`, even a repetition that was cut off.
 fn without(text: &str, sent: &str) -> String {
     if sent.is_empty() {
         return text.to_owned();
@@ -571,7 +571,7 @@ fn marks_of(attributes: &[AttributeValue<'_>]) -> Option<(u32, Marks)> {
             _ => {}
         }
     }
-    // A server may report changed flags at any time.
+    // A server may report changed flags at any time. Such a response contains no size and is ignored.
     uid.filter(|uid| is_whole && *uid > 0).map(|uid| (uid, marks))
 }
 

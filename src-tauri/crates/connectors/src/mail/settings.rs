@@ -31,8 +31,8 @@ pub struct MailSettings {
     pub user: String,
     /// How to sign in.
     pub sign_in: SignIn,
-    /// The person's own addresses, by which their own mail is recognized. If there are none, the user name is used if it is an
-    /// address.
+    /// The person's own addresses, which identify mail that the person sent. If there are none, the user name is used if it is
+    /// an address.
     #[serde(default)]
     pub addresses: Vec<String>,
     /// Whether mailing lists, newsletters and automated mail are left out.
@@ -118,7 +118,7 @@ impl MailSettings {
     }
 }
 
-/// Whether this name is this computer. Other names are not resolved, because a DNS server may lie.
+/// Whether this name refers to this computer. Other names are not resolved, because a DNS server may lie.
 fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())

@@ -1,6 +1,7 @@
 //! Connects to a mail server, with or without TLS, and reports what went wrong.
 //!
-//! Certificates are checked as the system does. Not here: `STARTTLS`, which is a protocol command (`session`).
+//! Certificates are verified in the same way as the system verifies them. Not here: `STARTTLS`, which is a protocol command
+//! (`session`).
 
 use std::io;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(30);
 /// Idle time after which the system probes the other end, so that a dead network is noticed.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Connects over TCP. Without TLS, only this computer itself is allowed.
+/// Connects over TCP. A connection without TLS may only go to this computer itself.
 pub(super) async fn tcp(settings: &MailSettings) -> Result<Box<dyn Stream>, Fault> {
     let MailSettings { host, port, .. } = settings;
     let bare = host.trim_start_matches('[').trim_end_matches(']');

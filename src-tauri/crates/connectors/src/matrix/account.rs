@@ -1,6 +1,8 @@
-//! An account while it is read: the way to it, its keys, what is known of its rooms, and the way of their events to the inbox.
+//! An account that is being read: its client, its keys, what is known about its rooms, and the delivery of their events to the
+//! inbox.
 //!
-//! Not here: what is read when (`reader`), what events say (`timeline`), and what the person asks of this device (`own_device`).
+//! Not here: the order of reading (`reader`), what events mean (`timeline`), and the person's requests to this device
+//! (`own_device`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -20,14 +22,15 @@ use super::vault::{Batch, Kind, Vault};
 use crate::contract::{Delivery, Fault, FoundChannel};
 use crate::link::Link;
 
-/// Maximum number of events parsed together, and of their bytes: a parsed event takes up to ten times the memory of its text.
+/// Maximum number of events parsed together, and the maximum of their bytes: a parsed event takes up to ten times the memory of
+/// its text.
 pub(super) const CHUNK_EVENTS: usize = 100;
 const CHUNK_BYTES: usize = 2 * 1024 * 1024;
 
-/// Maximum number of rooms named at once.
+/// Maximum number of rooms reported to the inbox at once.
 const FOUND_MAX: usize = 1_000;
 
-/// Maximum number of rooms written at once, so that few are in memory twice.
+/// Maximum number of rooms written at once, so that only few are in memory twice.
 pub(super) const ROWS_MAX: usize = 1_000;
 
 /// An account that is being read.
@@ -46,7 +49,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// An account of which nothing was read yet.
+    /// Creates an account of which nothing has been read yet.
     pub(super) fn new(link: Link, client: Arc<Client>, vault: Arc<Vault>, keys: Keys, owner: String) -> Self {
         Self {
             link,
@@ -61,7 +64,7 @@ impl Account {
         }
     }
 
-    /// Names rooms to the inbox.
+    /// Reports rooms to the inbox.
     pub(super) async fn find(&self, mut channels: Vec<FoundChannel>) -> Result<(), Fault> {
         channels.sort_by(|a, b| a.id.cmp(&b.id));
         while !channels.is_empty() {
@@ -72,7 +75,7 @@ impl Account {
         Ok(())
     }
 
-    /// Stores and names the rooms of an answer.
+    /// Stores the rooms of an answer and reports them to the inbox.
     pub(super) async fn learn_rooms(&mut self, answer: &Answer<'_>) -> Result<(), Fault> {
         let mut found = Vec::new();
         let mut batch = Batch::default();
@@ -108,7 +111,7 @@ impl Account {
         self.find(found).await
     }
 
-    /// Says that a room continues another one, if it says so itself.
+    /// Marks the room `next` as the continuation of the room `before`, if `next` itself names `before` as its predecessor.
     fn continued(&mut self, before: &str, next: &str) -> Option<Room> {
         let before = self.rooms.get(before)?.clone();
         let room = self.rooms.get_mut(next).filter(|room| room.replaces.as_ref() == Some(&before.id))?;
@@ -191,7 +194,7 @@ impl Account {
         Ok(())
     }
 
-    /// Reads events of a chosen room into what is to be delivered.
+    /// Reads events of a chosen room into `pending`.
     pub(super) async fn read(&self, room: &str, pending: &mut Pending, events: Vec<Value>) -> Result<(), Fault> {
         let Some(chosen) = self.chosen.get(room) else { return Ok(()) };
         let known = self.rooms.get(room);

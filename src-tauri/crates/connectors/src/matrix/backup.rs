@@ -1,8 +1,8 @@
 //! The key backup at the homeserver: which one exists, and fetching message keys from it one by one as they are needed.
 //!
 //! Only keys that stored messages need are fetched, so none are fetched for rooms that nobody selected. Keepsake writes nothing
-//! to the backup. The sender of a message whose key comes from the backup is known as for any other: the server names them
-//! (decision 55).
+//! to the backup. If the key of a message comes from the backup, its sender is determined as for any other message: it is the
+//! one that the server names (decision 55).
 
 use matrix_sdk_crypto::olm::ExportedRoomKey;
 use matrix_sdk_crypto::store::types::BackupDecryptionKey;
@@ -37,7 +37,7 @@ struct AuthData {
 }
 
 impl Version {
-    /// Whether this is the key of the backup.
+    /// Whether this key opens the backup.
     pub(super) fn is_opened_by(&self, key: &BackupDecryptionKey) -> bool {
         self.algorithm == ALGORITHM && key.megolm_v1_public_key().to_base64() == self.auth_data.public_key.trim_end_matches('=')
     }
@@ -89,7 +89,7 @@ impl Keys {
         }
     }
 
-    /// Stores the backup key if a verified device of the account sent it. Returns whether there was one.
+    /// Stores the backup key if a verified device of the account sent it. Returns whether one did.
     pub(super) async fn key_from_others(&self, version: &Version) -> Result<bool, Fault> {
         let store = self.machine.store();
         let sent = store.get_secrets_from_inbox(&SecretName::RecoveryKey).await.map_err(|error| kept(&error))?;

@@ -1,8 +1,8 @@
 //! Signing in with the browser: the homeserver's page redirects the browser to an address on this computer, with a token.
 //!
 //! The listener accepts one call, at a path that nobody can guess, for a limited time, and never from another computer. The
-//! token is valid for one sign-in within a few minutes and is passed to `session` immediately. Opening the browser is also
-//! here, because an address from a foreign server must never reach a shell.
+//! token is valid for one sign-in within a few minutes and is passed to `session` immediately. This module also opens the
+//! browser, because an address from a foreign server must never reach a shell.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! A room whose messages are stored: how far it has been read, and who is in it.
 //!
-//! Not here: the meaning of its events (`timeline`), and when they are read (`reader`).
+//! Not here: the meaning of the room's events (`timeline`), and when they are read (`reader`).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,7 +26,7 @@ pub(super) struct Chosen {
     pub(super) pages: u64,
 }
 
-/// The event fields that decide whether to continue reading.
+/// The event fields that determine whether reading continues.
 #[derive(Deserialize)]
 pub(super) struct Head {
     #[serde(default)]

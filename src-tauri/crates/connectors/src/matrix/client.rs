@@ -36,7 +36,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Longest wait that is followed if the server requests one. For longer ones, the connector ends and reports it.
+/// Longest wait that the client observes if the server requests one. If the server requests a longer one, the connector ends
+/// and reports it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How often a request is sent again because the server asked to wait.
@@ -58,15 +59,15 @@ pub(super) struct Client {
 
 /// Stores renewed tokens.
 pub(super) struct Keeper {
-    /// Where they are kept first.
+    /// Where the tokens are stored first.
     pub(super) vault: Arc<Vault>,
-    /// Where the session is stored.
+    /// Used to store the session.
     pub(super) link: Link,
     /// The rest of the session.
     pub(super) session: Session,
 }
 
-/// What a server says when it refuses.
+/// The body of a refusal.
 #[derive(Debug, Default, Deserialize)]
 struct Refusal {
     #[serde(default)]
@@ -77,7 +78,7 @@ struct Refusal {
     soft_logout: bool,
 }
 
-/// A refusal, as far as it determines how to continue.
+/// The part of a refusal that determines how to continue.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The access token is no longer valid.
@@ -196,7 +197,7 @@ pub(super) struct Ask<'a> {
     pub(super) path: &'a [&'a str],
     /// The query.
     pub(super) query: &'a [(&'a str, &'a str)],
-    /// The body to post; a request without one only reads.
+    /// The body to post; a request without a body only reads.
     pub(super) body: Option<Value>,
     /// How long the server is asked to wait.
     pub(super) wait: Duration,

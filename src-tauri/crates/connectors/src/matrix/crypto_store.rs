@@ -2,7 +2,7 @@
 //! message keys.
 //!
 //! Each save is one transaction. Keepsake writes nothing to rooms, so keys for writing are not stored. The protocol itself is
-//! in `matrix-sdk-crypto`.
+//! implemented in `matrix-sdk-crypto`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};

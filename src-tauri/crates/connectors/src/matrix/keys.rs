@@ -1,8 +1,9 @@
-//! The encryption of an account: receives keys, decrypts events, and sends what other devices need in order to give keys to
+//! The encryption of an account: receives keys, decrypts events, and sends what other devices need in order to send keys to
 //! this one.
 //!
-//! Nothing is encrypted for rooms, because nothing is ever written there. Events from anyone in a room are read, verified or
-//! not: this is a memory of what was said, and the sender is the one that the server names, as in rooms without encryption.
+//! Nothing is encrypted for rooms, because nothing is ever written there. Events from anyone in a room are read, whether
+//! verified or not: Keepsake records what was said, and the sender is the one that the server names, as in rooms without
+//! encryption.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,8 +75,8 @@ impl Keys {
         Ok(Self { machine })
     }
 
-    /// Receives the key data in a response, which is stored when this returns. Returns which message keys arrived: room and
-    /// key.
+    /// Receives the key data in a response. The data is stored when this returns. Returns the message keys that arrived, as
+    /// pairs of room and key.
     pub(super) async fn receive(&self, answer: &Answer<'_>) -> Result<Vec<(String, String)>, Fault> {
         let events: Vec<Raw<AnyToDeviceEvent>> = answer
             .to_device
@@ -114,7 +115,7 @@ impl Keys {
         }
     }
 
-    /// Sends pending requests: the keys of this device, and requests for the keys of others.
+    /// Sends pending requests: uploads of this device's keys, and requests for the keys of others.
     pub(super) async fn send_due(&self, client: &Client) -> Result<(), Fault> {
         for _ in 0..ROUNDS_MAX {
             let due = self.machine.outgoing_requests().await.map_err(|error| kept(&error))?;
@@ -123,7 +124,7 @@ impl Keys {
             }
             for request in due {
                 match self.send(client, &request).await {
-                    // What the server refuses is requested again at the next start; a temporary failure ends the run.
+                    // Requests that the server refuses are repeated at the next start; a temporary failure ends the run.
                     Ok(()) | Err(Failure::Missing(_)) => {}
                     Err(failure) => return Err(failure.into()),
                 }
@@ -193,7 +194,7 @@ impl Keys {
         self.send_due(client).await
     }
 
-    /// Whether the account vouches for this device, and whether it can.
+    /// Returns whether the account vouches for this device, and whether it has an identity that can do so.
     pub(super) async fn trust(&self) -> Result<(bool, bool), Fault> {
         let (user, device) = (self.machine.user_id(), self.machine.device_id());
         let identity = self.machine.get_identity(user, None).await.map_err(|error| kept(&error))?;

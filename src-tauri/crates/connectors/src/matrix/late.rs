@@ -29,7 +29,8 @@ pub(super) struct Fetched {
 }
 
 impl Account {
-    /// Reads messages whose key arrived late: that key, or any key available now. Records the keys that are still missing.
+    /// Reads messages whose key arrived late: those that need the key `session` or, without one, those that need any key
+    /// available now. Records the keys that are still missing.
     pub(super) async fn read_late(&mut self, room: &str, session: Option<&str>) -> Result<(), Fault> {
         let sessions: BTreeSet<String> = match session {
             Some(session) => [session.to_owned()].into(),
@@ -46,7 +47,7 @@ impl Account {
         Ok(())
     }
 
-    /// Reads the messages that need a key. Returns whether none are left.
+    /// Reads the messages that need this key. Returns whether none are left.
     async fn read_with_key(&mut self, (room, session): &KeyName) -> Result<bool, Fault> {
         if !self.vault.has(Kind::RoomKey, room, session)? {
             return Ok(false);
@@ -96,8 +97,8 @@ impl Account {
         None
     }
 
-    /// Takes in a key from the backup, and reads the messages that waited for it. Says whether it is time to tell how far the backup
-    /// was read.
+    /// Imports a key from the backup, and reads the messages that waited for it. Returns whether to report progress on reading
+    /// the backup.
     pub(super) async fn take_backup_key(&mut self, fetched: Fetched) -> Result<bool, Fault> {
         let Fetched { key, version, answer } = fetched;
         let sealed = match answer {

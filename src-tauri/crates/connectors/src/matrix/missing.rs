@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Maximum number of keys to look for in one run. Rooms with more are read further at the next start; an entry takes about 200
-/// bytes.
+/// Maximum number of keys to look for in one run; an entry takes about 200 bytes. If there are more, the rest is read after the
+/// next start.
 const KEYS_MAX: usize = 50_000;
 
 /// Delay after a key was not found in the backup; doubles each time.
 const AGAIN: Duration = Duration::from_secs(5 * 60);
 
-/// How often a key is requested in one run: over five hours, long enough for another device to have been online.
+/// How often a key is requested in one run. All attempts together span over five hours, so another device has probably been
+/// online.
 const TRIES_MAX: u32 = 7;
 
 /// Identifies a message key: its room and its id.
@@ -49,7 +50,7 @@ impl MissingKeys {
         }
     }
 
-    /// Notes that a key came in another way, or that nothing waits for it.
+    /// Records that a key arrived in another way, or that no message needs it any more.
     pub(super) fn forget(&mut self, key: &KeyName) {
         if let Some(due) = self.keys.remove(key) {
             self.due.remove(&(due.at, key.clone()));
@@ -57,7 +58,7 @@ impl MissingKeys {
         }
     }
 
-    /// Notes that a key came from the backup.
+    /// Records that a key was received from the backup.
     pub(super) fn came(&mut self, key: &KeyName) {
         self.forget(key);
         self.came += 1;
@@ -75,7 +76,7 @@ impl MissingKeys {
         self.open -= usize::from(due.tries == 0);
         due.tries += 1;
         due.at = now + AGAIN * 2_u32.saturating_pow(due.tries - 1);
-        // A key that is no longer requested stays known, so that it is not new when its room is read again.
+        // A key that is no longer requested stays in `keys`, so that it does not count as new when its room is read again.
         if due.tries < TRIES_MAX {
             self.due.insert((due.at, key.clone()));
         }

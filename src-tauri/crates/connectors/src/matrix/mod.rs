@@ -1,7 +1,7 @@
 //! Matrix: reads the rooms of an account, including encrypted ones, as a separate device called "Keepsake".
 //!
 //! It only reads: it writes nothing into rooms, nobody sees that messages were read, and the account does not appear online.
-//! For the reasons, see docs/decisions/0055-matrix.md and 0060-a-device-that-is-verified.md. Exports of Element are read by
+//! For the reasons, see docs/decisions/0055-matrix.md and 0060-a-device-that-is-verified.md. Element exports are read by
 //! `keepsake-importers`.
 
 mod account;
@@ -44,13 +44,13 @@ use crate::secret::Secret;
 pub use self::browser::{BrowserSignIn, open_in_browser};
 pub use self::sign_in::SignIn;
 
-/// Name of the mark that says that the keys in the vault match those of this device on the server.
+/// Name of the value that records that the keys in the vault match the keys of this device on the server.
 const OWN_KEYS: &str = "own keys";
 
 /// A Matrix account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matrix {
-    /// The homeserver: its name, its address, or the id of a user on it. After connecting, its address.
+    /// The homeserver: its name, its address, or the id of a user on it. After connecting, always its address.
     pub homeserver: String,
     /// The user. After connecting, the full user id.
     #[serde(default)]
@@ -63,7 +63,7 @@ pub struct Matrix {
     pub sign_in: SignIn,
 }
 
-/// Signs in with what the person entered, and asks for the rooms.
+/// Signs in with what the person entered, and requests the list of rooms.
 pub(crate) async fn connect(entered: Matrix, secret: Option<Secret>) -> Result<Opened<Matrix>, Fault> {
     let base = discover(if entered.homeserver.trim().is_empty() { &entered.user } else { &entered.homeserver }).await?;
     let begun = begin(&base, &entered.user, entered.sign_in, secret.as_ref()).await?;

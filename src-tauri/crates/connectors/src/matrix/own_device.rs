@@ -1,7 +1,7 @@
 //! This device while its account is read: the person's requests to it, and its status.
 //!
-//! A request never ends the reading: if it fails, it is answered with a sentence. Not here: the recovery key (`recovery`),
-//! comparing emoji (`verification`), and reading messages that became readable (`late`).
+//! A request never ends the reading: if it fails, the answer is a sentence for the person. Not here: the recovery key
+//! (`recovery`), comparing emoji (`verification`), and reading messages that became readable (`late`).
 
 use tokio::time::Instant;
 
@@ -45,7 +45,7 @@ impl OwnDevice {
         Ok(())
     }
 
-    /// Does what the person asked for.
+    /// Carries out the person's requests.
     pub(super) async fn do_asked(&mut self, account: &mut Account) -> Result<(), Fault> {
         for asked in account.link.asked() {
             let Asked { ref request, .. } = asked;
@@ -94,8 +94,8 @@ impl OwnDevice {
         }
     }
 
-    /// Continues after an answer with news about devices: with a comparison, and with the key of the backup if another device
-    /// sent it.
+    /// Continues after an answer with news about devices: continues the comparison, and opens the backup if another device sent
+    /// its key.
     pub(super) async fn advance(&mut self, account: &mut Account) -> Result<(), Fault> {
         if self.comparison.as_ref().is_none_or(Verification::is_over)
             && let Some(offered) = account.keys.offered()
@@ -115,7 +115,7 @@ impl OwnDevice {
     pub(super) async fn tell(&mut self, account: &Account) -> Result<(), Fault> {
         let (is_verified, can_be_verified) = account.keys.trust().await?;
         if is_verified && self.state == KeyBackup::Locked && !self.are_others_asked {
-            // Other devices send it only to verified devices.
+            // Other devices send the key only to verified devices.
             self.are_others_asked = true;
             account.keys.ask_others_for_secrets(&account.client).await?;
         }

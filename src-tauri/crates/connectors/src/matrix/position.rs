@@ -1,7 +1,6 @@
-//! How far a room was read: its newest known event, and the stretches of its history that are still missing.
+//! How far a room has been read: its newest known event, and the missing stretches of its history.
 //!
-//! A position is stored together with the messages that it marks as read. Tokens come from the server and are not interpreted
-//! here.
+//! A position is stored together with the messages that it marks as read. Tokens come from the server and are opaque here.
 
 use keepsake_domain::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,7 +14,7 @@ const GAPS_MAX: usize = 20;
 pub(super) struct Gap {
     /// Where reading continues.
     pub(super) from: String,
-    /// The synchronization after which the stretch began, if it does not reach back to the beginning.
+    /// The synchronization after which the stretch begins, if it does not reach back to the beginning of the room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) to: Option<String>,
     /// The last known event before the stretch.
@@ -26,15 +25,15 @@ pub(super) struct Gap {
 /// How far a room was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Position {
-    /// The synchronization up to which everything is read or in a gap.
+    /// The synchronization up to which everything has been read or is in a gap.
     pub(super) at: Option<String>,
-    /// The newest event that is read.
+    /// The newest event that has been read.
     pub(super) newest: Option<String>,
     /// The missing stretches, newest first.
     pub(super) gaps: Vec<Gap>,
-    /// The time since which messages were wanted.
+    /// The person wanted messages from this time on.
     since: Option<i64>,
-    /// Where the newest messages are that were skipped because they are older than that time.
+    /// Where the newest skipped messages are. They were skipped because they are older than `since`.
     tail: Option<String>,
 }
 
@@ -43,16 +42,17 @@ pub(super) struct Position {
 pub(super) struct Turned<'a> {
     /// Whether the page contains the last known event before the gap.
     pub(super) has_known: bool,
-    /// Whether part of the page is older than the wanted messages.
+    /// Whether part of the page is older than what the person wants.
     pub(super) has_too_old: bool,
-    /// Whether the whole page is older. An empty page says nothing about this.
+    /// Whether the whole page is older than what the person wants; `false` for an empty page.
     pub(super) is_too_old: bool,
     /// Where the next page begins.
     pub(super) end: Option<&'a str>,
 }
 
 impl Position {
-    /// Parses a position. One that cannot be parsed is treated as missing, and known messages are recognized by their ids.
+    /// Parses a position. One that cannot be parsed is treated as missing: the room is read again, and known messages are
+    /// recognized by their ids.
     pub(super) fn parse(text: Option<&str>) -> Option<Self> {
         text.and_then(|text| serde_json::from_str(text).ok())
     }
@@ -75,8 +75,8 @@ impl Position {
         self.at = Some(at.to_owned());
     }
 
-    /// The events of the synchronization from `since_token` to `at` arrived; the newest is `newest`. If events before them are
-    /// missing, `gap` tells where.
+    /// Records that the events of the synchronization from `since_token` to `at` arrived, with `newest` as the newest one. If
+    /// events before them are missing, `gap` says where.
     pub(super) fn came(&mut self, newest: Option<&str>, gap: Option<&str>, since_token: Option<&str>, at: &str) {
         if let Some(from) = gap {
             let gap = Gap { from: from.to_owned(), to: since_token.map(str::to_owned), until: self.newest.clone() };
@@ -99,7 +99,7 @@ impl Position {
         }
     }
 
-    /// Messages since `since` are now wanted. Messages older than those wanted before become missing.
+    /// Records that messages since `since` are now wanted. Messages older than those wanted before become missing.
     pub(super) fn reach_back(&mut self, since: Option<Timestamp>) {
         let since = since.map(|since| since.0);
         let is_earlier = match (self.since, since) {
@@ -118,7 +118,7 @@ impl Position {
     /// Records that a page of the first gap was read.
     pub(super) fn turned(&mut self, page: Turned<'_>) {
         let Some(gap) = self.gaps.first_mut() else { return };
-        // A gap with an end is newer than what was read before.
+        // A gap with an end (`to`) is newer than everything that was read before.
         if page.has_too_old && (self.tail.is_none() || gap.to.is_some()) {
             self.tail = Some(gap.from.clone());
         }

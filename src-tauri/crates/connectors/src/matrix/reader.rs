@@ -1,8 +1,8 @@
-//! Reads an account: synchronizes, fills gaps page by page, and delivers.
+//! Reads an account: synchronizes, fills gaps page by page, and delivers the messages.
 //!
-//! Everything that an answer tells is kept before the token moves: keys and rooms in the vault, messages and positions in the inbox.
-//! The token comes with the last delivery of its answer. So a run may end at any point, and the next one asks for the same again. How
-//! events come to the inbox is in `account`, and what they say is read in `timeline`.
+//! Everything in an answer is stored before the token advances: keys and rooms in the vault, messages and positions in the
+//! inbox. The token is stored with the last delivery of its answer, so a run may end at any point, and the next one requests
+//! the same answer again. `account` delivers events to the inbox, and `timeline` interprets them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -61,7 +61,7 @@ async fn arrival<T>(request: &mut Option<Asking<T>>) -> T {
 }
 
 impl Reader {
-    /// Reads the account until reading fails.
+    /// Reads the account until something fails.
     pub(super) async fn run(account: Account) -> Result<Infallible, Fault> {
         let mut reader = Self { account, own: OwnDevice::default(), token: String::new(), status: None, held: None };
         reader.account.keys.follow_own().await?;
@@ -72,7 +72,7 @@ impl Reader {
     }
 
     /// Resumes where the last run ended. If no rooms are known, all of them are requested, and everything said since the last
-    /// run is missing.
+    /// run counts as missing.
     async fn begin(&mut self) -> Result<(), Fault> {
         let plan = self.account.link.plan().await?;
         let is_known = self.account.vault.has(Kind::Single, "", SYNCED)?;
@@ -109,7 +109,7 @@ impl Reader {
         }
     }
 
-    /// Applies the person's choices. `is_anew`: everything said since the last run is missing in every room.
+    /// Applies the person's choices. If `is_anew`, everything said since the last run counts as missing in every room.
     async fn replan(&mut self, is_anew: bool) -> Result<(), Fault> {
         let plan = self.account.link.plan().await?;
         let before: BTreeSet<String> = self.account.vault.get(Kind::Single, "", CHOSEN)?.unwrap_or_default();

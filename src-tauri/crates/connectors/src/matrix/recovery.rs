@@ -1,7 +1,7 @@
-//! The recovery key: opens the account's secret storage, to verify this device and open the backup of keys.
+//! The recovery key: opens the account's secret storage in order to verify this device and open the key backup.
 //!
-//! Everything is fetched and opened before anything is changed, so a wrong key changes nothing. The opened secrets are kept in
-//! the vault with the others; the recovery key itself is never stored. Message keys are fetched in `backup`.
+//! Everything is fetched and opened before anything is changed, so a wrong key changes nothing. The opened secrets are stored
+//! in the vault with the other secrets; the recovery key itself is never stored. Message keys are fetched in `backup`.
 
 use matrix_sdk_crypto::secret_storage::{AesHmacSha2EncryptedData, SecretStorageKey};
 use matrix_sdk_crypto::store::types::BackupDecryptionKey;
@@ -26,7 +26,8 @@ use crate::secret::Secret;
 /// Maximum size of account data with secrets. In practice it is below 4 KB.
 const SECRETS_BYTES_MAX: usize = 256 * 1024;
 
-/// Maximum number of rounds to stretch a passphrase. Programs use 500,000; a server that asks for more would only waste time.
+/// Maximum number of rounds to stretch a passphrase. Programs use 500,000; a server that requests more than this would only
+/// waste time.
 const ROUNDS_MAX: u64 = 10_000_000;
 
 const WRONG: &str = "This is not the recovery key or passphrase of this Matrix account. Check it and enter it again.";

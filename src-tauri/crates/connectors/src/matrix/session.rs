@@ -1,6 +1,6 @@
-//! A session at a homeserver, as it is kept in the keyring: its tokens, and the key of the vault.
+//! A session at a homeserver, as it is stored in the keyring: its tokens, and the key of the vault.
 //!
-//! Not here: how it is begun (`sign_in`), and how its tokens are renewed (`client`).
+//! Not here: how a session begins (`sign_in`), and how its tokens are renewed (`client`).
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
-//! Signing in: from what the person entered to a session, and where the homeserver is.
+//! Signing in: turns what the person entered into a session, and finds the homeserver.
 //!
-//! Not here: how the session is kept (`session`), and what is read with it.
+//! Not here: how the session is stored (`session`), and what is read with it.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ pub(super) fn sign_in_page(mut base: Url, redirect: &str) -> Result<String, Faul
     Ok(base.into())
 }
 
-/// Whether messages may be read over this address: it is encrypted, or on this computer.
+/// Whether messages may be read from this address: either the connection is encrypted, or the server is on this computer.
 fn is_safe(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
@@ -75,7 +75,7 @@ fn safe(url: Url) -> Result<Url, Fault> {
     Err(Fault::refused("The address of the Matrix server must begin with https:// and have no name or password in it."))
 }
 
-/// Finds the homeserver: at the address that the person entered, or where the server of that name says.
+/// Finds the homeserver: at the address that the person entered, or at the address that discovery returns for the server name.
 pub(super) async fn discover(entered: &str) -> Result<Url, Fault> {
     let entered = entered.trim();
     // A user id contains the name of its server.

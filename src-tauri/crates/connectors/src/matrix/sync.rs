@@ -19,7 +19,7 @@ use crate::contract::{Fault, FoundChannel};
 /// Maximum number of events of a room in one answer. Missing events are read page by page.
 pub(super) const TIMELINE_MAX: u32 = 50;
 
-/// Maximum length of a room name, in characters. The protocol allows 255 bytes; people read less.
+/// Maximum length of a room name, in characters. The protocol allows 255 bytes; people read less of it.
 const NAME_CHARS_MAX: usize = 255;
 
 /// Maximum number of members that make up the name of an unnamed room. The protocol sends at most five.
@@ -28,8 +28,8 @@ const HEROES_MAX: usize = 5;
 /// Maximum number of known rooms per account. The largest real accounts have about ten thousand.
 pub(super) const ROOMS_MAX: usize = 100_000;
 
-/// Maximum time from the creation of a room to the event that opens it for the room to count as open from its beginning: a
-/// server writes the events of a new room one after another, within milliseconds.
+/// If the event that opens a room follows its creation within this time, the room counts as open from its beginning: a server
+/// writes the events of a new room one after another, within milliseconds.
 const CREATION_MS: i64 = 2_000;
 
 /// Larger events are left out; the protocol allows 64 KiB per event.
@@ -57,7 +57,7 @@ fn filter(timeline: u32) -> String {
     .to_string()
 }
 
-/// A synchronization. `since` is where the last one ended.
+/// Requests a synchronization. `since` is where the last one ended.
 pub(super) async fn synchronize(
     client: Arc<Client>,
     since: Option<String>,
@@ -192,13 +192,13 @@ pub(super) struct Room {
     is_space: bool,
     /// Whether the account is no longer in it.
     pub(super) is_left: bool,
-    /// The room that replaces it.
+    /// The room that replaces this one.
     #[serde(default)]
     pub(super) replaced_by: Option<String>,
-    /// The room that it says it replaces.
+    /// The room that this one claims to replace.
     #[serde(default)]
     pub(super) replaces: Option<String>,
-    /// Whether that room also names this one as its successor. Anybody can claim to continue a room.
+    /// Whether the room in `replaces` also names this one as its successor. Anybody can claim to continue a room.
     #[serde(default)]
     is_continuation: bool,
 }
@@ -220,7 +220,7 @@ impl Room {
         }
     }
 
-    /// Updates the room from an event about it.
+    /// Updates the room from a state event.
     pub(super) fn learn(&mut self, event: &Value) {
         let Some(state_key) = event.get("state_key").and_then(Value::as_str) else { return };
         let content = |name: &str| event.get("content")?.get(name)?.as_str().filter(|text| !text.is_empty()).map(short);
@@ -230,7 +230,7 @@ impl Room {
             "m.room.canonical_alias" => self.alias = content("alias"),
             "m.room.join_rules" => became(&mut self.join_rule, &mut self.join_rule_ms, content("join_rule"), at),
             "m.room.history_visibility" => became(&mut self.history, &mut self.history_ms, content("history_visibility"), at),
-            // Encryption cannot be turned off.
+            // Encryption of a room cannot be turned off.
             "m.room.encryption" => self.is_encrypted = true,
             "m.room.create" => {
                 self.created_ms = at;
@@ -253,8 +253,8 @@ impl Room {
         self.joined = Some(joined);
     }
 
-    /// Since when people other than the members can read the room; `None` if they cannot. If the server does not say since
-    /// when, the result is later than everything.
+    /// The time since which people other than the members can read the room; `None` if they cannot. If the server does not say
+    /// since when, the result is later than every message.
     pub(super) fn open_since(&self) -> Option<Timestamp> {
         let joined = (self.join_rule.as_deref() == Some("public")).then_some(self.join_rule_ms);
         let read = (self.history.as_deref() == Some("world_readable")).then_some(self.history_ms);
@@ -278,12 +278,12 @@ impl Room {
         }
     }
 
-    /// Compares this room with the room that it says it replaces.
+    /// Compares this room with the room that it claims to replace.
     pub(super) fn confirm(&mut self, predecessor: &Self) {
         self.is_continuation = predecessor.replaced_by.as_ref() == Some(&self.id);
     }
 
-    /// The name shown to the person who chooses, with a note if the room was replaced or continues another.
+    /// The name shown to a person who selects rooms, with a note if the room was replaced or continues another.
     fn choice_title(&self) -> String {
         match (self.is_continuation, &self.replaced_by) {
             (_, Some(_)) => format!("{} (replaced by another room)", self.title()),
@@ -351,7 +351,7 @@ fn short(text: impl AsRef<str>) -> String {
     text.as_ref().chars().take(NAME_CHARS_MAX).collect()
 }
 
-/// Joins names as people say them: "Ana, Ben and Cleo".
+/// Joins names as in a sentence: "Ana, Ben and Cleo".
 fn listed(names: &[&str]) -> String {
     match names {
         [] => String::new(),

@@ -1,7 +1,7 @@
-//! Turns events of a room into deliveries: messages, how later events change them, and who is in the room.
+//! Turns events of a room into deliveries: messages, the changes that later events make to them, and who is in the room.
 //!
-//! Events may come in any order, because history is read backwards, and more than once, because a run may end at any point. So
-//! the effect of an event is stored (`Vault`) or delivered again, and never counted. `reader` decides when events are read.
+//! Events may arrive in any order, because history is read backwards, and more than once, because a run may end at any point.
+//! So the effect of an event is stored (`Vault`) or delivered again, but never counted. `reader` decides when events are read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,7 +18,7 @@ use crate::link::Link;
 /// Maximum number of messages in one delivery.
 pub(super) const MESSAGES_MAX: usize = 200;
 
-/// Maximum size of the texts in one delivery, in bytes.
+/// Maximum size of the message texts in one delivery, in bytes.
 pub(super) const TEXT_BYTES_MAX: usize = 1024 * 1024;
 
 /// Maximum number of stored reactions to a message.
@@ -28,7 +28,7 @@ const REACTIONS_MAX: usize = 1_000;
 pub(super) struct Around<'a> {
     pub(super) room: &'a str,
     pub(super) title: String,
-    /// Since when people other than its members can read it; `None` if they cannot.
+    /// The time since which people other than its members can read it; `None` if they cannot.
     pub(super) open_since: Option<Timestamp>,
     pub(super) owner: &'a str,
     pub(super) since: Option<Timestamp>,
@@ -36,7 +36,8 @@ pub(super) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// The room as it was at the time of an event. What was said among its members stays theirs if the room is opened later.
+    /// The room as it was at the time of an event. What was said among its members stays private to them if the room is opened
+    /// later.
     fn as_room(&'a self, event: &Value) -> MatrixRoom<'a> {
         let said = event.get("origin_server_ts").and_then(Value::as_i64);
         let is_public = self.open_since.is_some_and(|since| said.is_some_and(|said| said >= since.0));
@@ -127,8 +128,8 @@ impl Pending {
         self.removed.insert(id.to_owned());
     }
 
-    /// Splits what was read into deliveries within the limits. If `is_last`, the position comes with the last of them, which
-    /// therefore also reports what was left out, so that it is counted once.
+    /// Splits what was read into deliveries within the limits. If `is_last`, the last delivery will also contain the position.
+    /// It therefore also reports what was left out, so that left-out messages are counted once.
     pub(super) fn take(&mut self, room: &str, vault: &Vault, is_last: bool) -> Result<Vec<Delivery>, Fault> {
         self.index.clear();
         self.bytes = 0;
@@ -277,7 +278,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A message, with the changes of later events that are already known.
+    /// Adds a message, with those changes by later events that are already known.
     async fn message(&self, pending: &mut Pending, event: &Value, mut message: Message) -> Result<(), Fault> {
         if self.is_unwanted(message.time) {
             return Ok(());
@@ -304,7 +305,8 @@ impl Reading<'_> {
         if let Ok(MatrixEvent::Change(MatrixChange::Edit { target, message: edit }, ..)) = what
             && target == message.source.message
         {
-            // The date of the edit alone does not make its words.
+            // The message may already have the date of this edit, but not its text. Without the date, `keep_edit` applies the
+            // text.
             if edited_at(message) == edited_at(&edit) {
                 message.metadata.shift_remove("edited_at");
             }
@@ -405,7 +407,7 @@ fn edited_at(message: &Message) -> &str {
 
 /// Gives a message the text of a later edit, which is itself stored as a message with the same id.
 fn keep_edit(message: &mut Message, edit: &Message) {
-    // Nobody can edit what somebody else said. Dates in the same form sort like their texts.
+    // Nobody can edit what somebody else said. All dates have the same format, so they sort like their text.
     let is_edit = !edited_at(edit).is_empty() && message.author.handle == edit.author.handle;
     if is_edit && later(edited_at(edit), edited_at(message)) {
         message.text.clone_from(&edit.text);

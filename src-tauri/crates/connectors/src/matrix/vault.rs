@@ -1,8 +1,8 @@
-//! What a Matrix account must keep between runs, in one SQLite file: encryption keys, messages whose keys are missing, and how
-//! later events refer to rooms and messages. Row names are hashed, and values are encrypted with the key of the session.
+//! What a Matrix account must keep between runs, in one SQLite file: encryption keys, messages whose keys are missing, and the
+//! links from later events to rooms and messages. Row names are hashed, and values are encrypted with the key of the session.
 //!
 //! A write blocks until it is committed to disk. So a dropped connector cannot leave behind a write that takes effect after its
-//! successor has read. The content of the rows is decided elsewhere.
+//! successor has read. Not here: the content of the rows.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -51,7 +51,7 @@ pub(super) enum Kind {
     OlmSession,
     /// Message keys, by room.
     RoomKey,
-    /// Which message keys a device sent, by the key of the device.
+    /// The ids of the message keys that a device sent, by the key of the device.
     RoomKeyOf,
     /// Hashes of messages between devices, so that none is processed twice.
     OlmHash,
@@ -134,7 +134,7 @@ impl Vault {
         // Only one process reads an account. The lock is held until the file is closed.
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        // Keys are sent only once: what was acknowledged must survive a power failure.
+        // Keys are sent only once, so what was acknowledged must survive a power failure.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.execute_batch(
             "CREATE TABLE IF NOT EXISTS cipher (id INTEGER PRIMARY KEY CHECK (id = 1), value BLOB NOT NULL) STRICT;
@@ -283,8 +283,8 @@ impl Vault {
     }
 }
 
-/// The file of a device in the folder of a source. Files of the account's earlier devices are removed: nobody can send to those
-/// devices.
+/// The file of a device in the folder of a source. Files of the account's earlier devices are removed, because nobody can send
+/// to those devices.
 pub(super) fn path_of(folder: &Path, device: &str) -> PathBuf {
     let name = format!("device-{}.db", &blake3::hash(device.as_bytes()).to_hex()[..16]);
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

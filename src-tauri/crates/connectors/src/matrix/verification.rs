@@ -1,8 +1,8 @@
 //! Comparing emoji with another of the person's devices, from the request to the end, using messages between devices.
 //!
 //! Either side may send the request. Whichever side is ready first begins; if both begin, the protocol decides.
-//! `matrix-sdk-crypto` decides what each side signs. Comparisons with other people are not offered: nothing is written here, so
-//! there is nothing for that trust to protect.
+//! `matrix-sdk-crypto` decides what each side signs. Comparisons with other people are not offered: trust in them would protect
+//! only messages written to them, and nothing is written here.
 
 use matrix_sdk_crypto::types::requests::{OutgoingVerificationRequest, ToDeviceRequest};
 use matrix_sdk_crypto::{
@@ -53,7 +53,7 @@ fn named(emoji: &[Emoji; 7]) -> Vec<(&'static str, &'static str)> {
 }
 
 impl Verification {
-    /// What the person sees of the comparison.
+    /// The comparison as the person sees it.
     pub(super) fn shown(&self) -> Comparison {
         let state = self.request.state();
         let (stage, other, emoji) = match &state {
@@ -145,18 +145,18 @@ impl Keys {
         Ok(Verification { request })
     }
 
-    /// The comparison that another device of the account asks for, if there is one.
+    /// The comparison that another device of the account requests, if there is one.
     pub(super) fn offered(&self) -> Option<Verification> {
         let mut requests = self.machine.get_verification_requests(self.own_user());
         requests.retain(|request| {
             let is_open = matches!(request.state(), VerificationRequestState::Requested { .. });
             is_open && request.is_self_verification() && !request.we_started() && !request.is_passive() && !request.timed_out()
         });
-        // The newest, if a device asks again.
+        // If a device has sent several requests, the newest one counts.
         requests.into_iter().max_by_key(VerificationRequest::time_remaining).map(|request| Verification { request })
     }
 
-    /// Accepts a comparison that another device asks for.
+    /// Accepts a comparison that another device requests.
     pub(super) async fn accept_comparison(&self, client: &Client, verification: &Verification) -> Result<(), Fault> {
         match verification.request.accept_with_methods(vec![VerificationMethod::SasV1]) {
             Some(message) => self.send_verification(client, [message]).await,

@@ -1,7 +1,7 @@
-//! The list of chats: the whole list once, and chats with news every minute.
+//! The list of chats: first the whole list, then every minute the chats with news.
 //!
-//! The program sorts and pages the list by the time of the last activity in each chat. Not in this module: their messages
-//! (`reader`).
+//! The program sorts and pages the list by the time of the last activity in each chat. Not in this module: the messages of the
+//! chats (`reader`).
 
 use keepsake_domain::{Timestamp, Visibility};
 use keepsake_importers::simplex_api::{Chat, ChatInfo, time, written_time};
@@ -18,8 +18,8 @@ fn active(preview: Option<&Preview>) -> Option<Timestamp> {
     time(preview?.chat_info.active()?)
 }
 
-/// The time before which the next page lies. Chats of the same millisecond as the last one are requested again, because the
-/// page may have ended between them; `None` at the end of the list.
+/// The time before which the next page lies; `None` at the end of the list. Chats with the same millisecond as the last one are
+/// requested again, because the page may have ended between them.
 fn next(last: Option<Timestamp>, before: Option<Timestamp>) -> Option<Timestamp> {
     let last = last?;
     let inclusive = Timestamp(last.0.saturating_add(1));
@@ -41,7 +41,7 @@ impl Reader {
         chats.ok_or_else(|| Fault::protocol("SimpleX does not list its chats. Version 6 or newer is needed."))
     }
 
-    /// Names all chats: in parts to the link, or else as the result.
+    /// Lists all chats. They are reported to `link` in parts if there is one, and returned otherwise.
     pub(super) async fn survey(&mut self, link: Option<&Link>) -> Result<Vec<FoundChannel>, Fault> {
         let mut all = Vec::new();
         let mut before = None;
@@ -104,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// Records a chat. Returns it if it is new, or if its name or number of members changed.
+    /// Records a chat. Returns the chat if it is new, or if its name or number of members changed.
     pub(super) fn name(&mut self, info: &ChatInfo) -> Option<FoundChannel> {
         self.roster.learn(info);
         let chat = Chat::of(info)?;

@@ -57,7 +57,7 @@ impl Reader {
         }
     }
 
-    /// A chat is new, or its name or members changed.
+    /// Handles a chat that is new, or whose name or members changed.
     async fn met(&mut self, info: &ChatInfo, is_about_members: bool, link: &Link) -> Result<(), Fault> {
         if let Some(found) = self.name(info) {
             link.found(vec![found]).await?;
@@ -85,7 +85,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The text or the reactions of an item changed.
+    /// Handles an item whose text or reactions changed.
     async fn changed(&mut self, info: &ChatInfo, item: Item, link: &Link) -> Result<(), Fault> {
         let Some(chat) = Chat::of(info).filter(|chat| self.is_read(chat.id())) else { return Ok(()) };
         let edited = self.edited(chat.reference(), &item).await?;
@@ -106,7 +106,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Items of a group were deleted; the event contains only their numbers.
+    /// Handles the deletion of items of a group. The event contains only their numbers.
     async fn deleted_rows(&mut self, deleted: GroupDeleted, link: &Link) -> Result<(), Fault> {
         let info = ChatInfo::of_group(deleted.group_info);
         let Some(chat) = Chat::of(&info).filter(|chat| self.is_read(chat.id())) else { return Ok(()) };

@@ -1,7 +1,8 @@
 //! SimpleX: reads the chats of a `simplex-chat` program on this computer, over its WebSocket.
 //!
-//! Messages get the same ids as from an export of its database (`keepsake_importers::simplex_api`). Only reading commands are
-//! sent. Not here: files, and starting the program. For what the program does not report, see docs/formats.md, "SimpleX".
+//! Messages get the same ids as from an export of the program's database (`keepsake_importers::simplex_api`). Only reading
+//! commands are sent. Not here: files, and starting the program. For what the program does not report, see docs/formats.md,
+//! "SimpleX".
 
 mod chats;
 mod events;
@@ -19,7 +20,7 @@ use crate::link::Link;
 /// The default SimpleX port, as in the examples of its developers.
 pub const SIMPLEX_PORT: u16 = 5225;
 
-/// Connects once, and lists the chats. What the program adds to the settings is the profile that is in use.
+/// Connects once, and lists the chats. The program adds one thing to the settings: the profile that is in use.
 pub(crate) async fn connect(port: u16) -> Result<Opened<i64>, Fault> {
     let mut reader = Reader::open(checked(port)?).await?;
     let channels = reader.survey(None).await?;

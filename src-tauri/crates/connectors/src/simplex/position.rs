@@ -1,16 +1,17 @@
-//! How far a chat was read, and which part of its history is read next. Only decides; sends no requests.
+//! How far a chat has been read, and which part of its history is read next. This module only decides; it sends no requests.
 //!
-//! The program orders a direct chat by when it stored an item, and a group by when the item was said, so in a group an item can
-//! appear before the last one that was read. A chat is read backwards from its newest item. After an interruption, it is read
-//! forwards from the last item, after another look at what lies shortly before it.
+//! The program orders a direct chat by the time at which it stored an item, and a group by the time at which the item was said.
+//! In a group, an item can therefore appear before the last one that was read. A chat is read backwards from its newest item.
+//! After an interruption, it is read forwards from the last item that was read, and then the items shortly before that one are
+//! read again.
 
 use serde::{Deserialize, Serialize};
 
-/// The beginning of time: everything is wanted.
+/// The bound if the person wants all messages.
 pub(super) const BEGINNING: i64 = i64::MIN;
 
-/// How far before the last item a chat is read again after an interruption, to find what was edited, deleted or delivered late.
-/// Two days cover a computer that was off for a night and members who were offline for a day.
+/// How far before the last item a chat is read again after an interruption, to find items that were edited, deleted or
+/// delivered late. Two days cover a computer that was off for a night and members who were offline for a day.
 pub(super) const LOOK_BACK_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 
 /// A position in the order of a chat.
@@ -25,16 +26,16 @@ pub(super) struct Mark {
 /// A part of the history that has not been read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hole {
-    /// The item that it comes before; `None` for the newest one.
+    /// The item that follows the hole; `None` if the hole begins at the newest item.
     pub(super) before: Option<i64>,
-    /// How far back it goes.
+    /// How far back the hole goes.
     pub(super) until: i64,
 }
 
 /// How far a chat has been read. Stored with the messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Position {
-    /// The last item. Everything wanted before it was read, except the hole.
+    /// The last item. Everything wanted before it has been read, except the hole.
     pub(super) newest: Option<Mark>,
     /// The earliest time since which messages were wanted so far; `None` before the first reading.
     pub(super) floor: Option<i64>,
@@ -47,20 +48,20 @@ pub(super) struct Position {
 pub(super) enum Stage {
     /// The newest items, for the first time.
     First,
-    /// Items after the last one.
+    /// Items after the last one that was read.
     Forward,
-    /// The last item and those before it, which were read before.
+    /// The last item and the items before it, which were read before.
     LookBack,
     /// Nothing; new items arrive as events.
     Level,
 }
 
-/// What is looked at again after an interruption.
+/// The part of a chat that is read again after an interruption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LookBack {
-    /// The item that it comes before; `None` for the newest one.
+    /// The item that follows this part; `None` if it begins at the newest item.
     pub(super) before: Option<i64>,
-    /// How far back it goes.
+    /// How far back this part goes.
     pub(super) until: i64,
 }
 
@@ -103,7 +104,7 @@ impl Position {
         Self { floor: Some(since), hole: Some(Hole { before: None, until: since }), ..self }.after_backfill(page)
     }
 
-    /// Records that a page of the hole was read. An empty page is the end of the chat.
+    /// Records that a page of the hole was read. An empty page means that the chat ends there.
     #[must_use]
     pub(super) fn after_backfill(mut self, page: &[Mark]) -> Self {
         let Some(hole) = self.hole else { return self };
@@ -122,12 +123,13 @@ impl Position {
         self
     }
 
-    /// The item from which to continue is gone: the chat is read from its newest item, back to where nothing can be missing.
+    /// Handles the loss of the item from which to continue: the chat is read from its newest item back to where nothing can be
+    /// missing.
     #[must_use]
     pub(super) fn without_anchor(mut self) -> Self {
         let until = self.newest.map_or(BEGINNING, |newest| newest.at.saturating_sub(LOOK_BACK_MS));
         let until = self.hole.map_or(until, |hole| hole.until.min(until)).max(self.floor.unwrap_or(BEGINNING));
-        // This item itself may be the one that is gone, so the newest item is looked up again.
+        // The item in `newest` may be the one that is gone, so the newest item is looked up again.
         self.newest = None;
         self.hole = Some(Hole { before: None, until });
         self

@@ -1,9 +1,9 @@
 //! Reads chats: history in pages, and new messages as they are said. Every page is one step, so that choices and events are
 //! handled in between.
 //!
-//! Events only make messages arrive earlier. Only pages move the position, because the program sends each event to just one of
-//! the programs connected to it, and the owner's words to the one that sent them: whatever no event reported is found when the
-//! chat is read further. Not in this module: what is read next (`position`), and the connection (`socket`).
+//! Only pages move the position; events only make messages arrive earlier. The program sends each event to just one of the
+//! programs connected to it, and the owner's words only to the one that sent them, so whatever no event reported is found when
+//! the chat is read further. Not in this module: what is read next (`position`), and the connection (`socket`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -18,15 +18,15 @@ use super::wire::{ActiveUser, Info, Members, OneChat, Page};
 use crate::contract::{Delivery, Fault, Plan, Status};
 use crate::link::Link;
 
-/// Number of items in a page, and of chats in a page of chats. With pictures, each is up to 80 KB, and a page must fit into one
-/// frame.
+/// Number of items per page of history, and of chats per page of the list. With pictures, each is up to 80 KB, and a page must
+/// fit into one frame.
 pub(super) const PAGE: usize = 50;
 
-/// How often the list of chats is checked for what no event reported. One short command a minute costs nothing, and the owner's
-/// own words are found within a minute.
+/// How often the list of chats is checked for what no event reported. One short command a minute costs next to nothing, and the
+/// owner's own words are found within a minute.
 pub(super) const REFRESH: Duration = Duration::from_secs(60);
 
-/// Maximum number of chats that are named. Beyond it, the chats with the oldest news are left out.
+/// Maximum number of chats that are listed. If there are more, the chats that have been inactive longest are left out.
 pub(super) const CHATS_MAX: usize = 200_000;
 
 /// Maximum number of members who are listed. The list includes their pictures, so the list of a larger group would not fit into
@@ -42,7 +42,7 @@ const RESTARTS_MAX: u32 = 5;
 /// Maximum number of messages per delivery.
 const DELIVERY_MAX: usize = 200;
 
-/// Maximum size of the texts of a delivery with more than one message.
+/// Maximum size of the message texts in a delivery with more than one message.
 const DELIVERY_BYTES_MAX: usize = 1 << 20;
 
 /// Maximum number of items whose ids are remembered, because some deletions identify items only by their numbers in the
@@ -72,11 +72,11 @@ pub(super) struct Track {
     pages: u32,
     restarts: u32,
     wants_members: bool,
-    /// The program no longer knows the chat.
+    /// Whether the program no longer knows the chat.
     pub(super) is_gone: bool,
 }
 
-/// What was read of one chat.
+/// What was read from one chat.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) messages: Vec<Message>,
@@ -91,7 +91,7 @@ impl Batch {
     }
 }
 
-/// A connection, with what was learned over it.
+/// A connection, and what was learned over it.
 pub(super) struct Reader {
     pub(super) socket: Socket,
     pub(super) roster: Roster,
@@ -107,7 +107,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Connects, and asks whose chats these are.
+    /// Connects, and requests the profile that the chats belong to.
     pub(super) async fn open(port: u16) -> Result<Self, Fault> {
         let mut socket = Socket::connect(port).await?;
         let command = "/user";
@@ -172,7 +172,7 @@ impl Reader {
         }
     }
 
-    /// Schedules everything to be compared again, because events were lost.
+    /// Schedules all chats to be checked again, because events were lost.
     pub(super) fn distrust(&mut self) {
         for track in self.tracks.values_mut().filter(|track| track.stage == Stage::Level) {
             track.stage = track.position.first_stage();
@@ -180,7 +180,7 @@ impl Reader {
         }
     }
 
-    /// Does one piece of work; `false` if there is none.
+    /// Performs one step; returns `false` if there is nothing to do.
     pub(super) async fn step(&mut self, link: &Link) -> Result<bool, Fault> {
         if Instant::now() >= self.refresh_at {
             self.refresh(link).await?;
@@ -317,7 +317,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Records that the program no longer knows the chat. It is requested again if it is named again.
+    /// Records that the program no longer knows the chat. If the chat is listed again, it is requested again.
     fn gone(&mut self, id: &str) -> Result<(), Fault> {
         if let Some(track) = self.tracks.get_mut(id) {
             track.is_gone = true;
@@ -325,7 +325,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The item from which to continue is gone.
+    /// Restarts a chat because the item from which to continue is gone.
     fn restart(&mut self, id: &str) -> Result<(), Fault> {
         let Some(track) = self.tracks.get_mut(id) else { return Ok(()) };
         track.restarts += 1;
@@ -403,7 +403,7 @@ impl Reader {
         }
     }
 
-    /// A member who is also a contact has the contact's handle, so the contact is requested if it was not among the chats.
+    /// Requests an unknown contact. A member who is also a contact has the contact's handle, so the contact must be known.
     async fn learn_contact(&mut self, item: &Item) -> Result<(), Fault> {
         let Some(contact) = item.contact_of_member() else { return Ok(()) };
         if self.roster.knows_contact(contact) || self.strangers.contains(&contact) {
@@ -428,13 +428,13 @@ impl Reader {
         Ok(versions.filter_map(|version| time(&version.item_version_ts)).max())
     }
 
-    /// What else the program knows of an item; `None` if the item is gone, or a note.
+    /// Returns what else the program knows about an item; `None` if the item is gone, or if it is a note.
     pub(super) async fn info(&mut self, reference: &str, row: i64) -> Result<Option<Info>, Fault> {
         let command = format!("/_get item info {reference} {row}");
         self.command(&command).await?.read(&command)
     }
 
-    /// Lists who can read a chat.
+    /// Requests the people who can read a chat.
     async fn list_members(&mut self, id: &str, link: &Link) -> Result<(), Fault> {
         let Some(track) = self.tracks.get_mut(id) else { return Ok(()) };
         track.wants_members = false;
@@ -451,7 +451,7 @@ impl Reader {
         self.deliver(id, Batch { members: Some(members), ..Batch::default() }, None, link).await
     }
 
-    /// Delivers what was read, in parts; the position is in the last one.
+    /// Delivers what was read, in parts; the last part contains the position.
     pub(super) async fn deliver(&mut self, id: &str, batch: Batch, position: Option<Position>, link: &Link) -> Result<(), Fault> {
         let written = position.as_ref().map(Position::written);
         let is_same = written.is_none() || self.tracks.get(id).is_none_or(|track| track.written == written);

@@ -23,7 +23,7 @@ use crate::contract::Fault;
 /// Maximum time to connect. On this computer it takes milliseconds.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
-/// Maximum time for an answer. All commands that are sent read the program's own database; a slow disk needs seconds.
+/// Maximum time for an answer. All commands that are sent only read the program's own database; a slow disk needs seconds.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
 
 /// Maximum size of one answer or event. A page has 50 items of at most about 80 KB, pictures of members included.
@@ -33,7 +33,7 @@ const FRAME_BYTES_MAX: usize = 8 << 20;
 /// history.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 
-/// Maximum number of queued events, so that empty ones take no more memory than full ones.
+/// Maximum number of queued events, so that many empty events cannot take more memory than a few large ones.
 const WAITING_MAX: usize = 50_000;
 
 /// An answer to a command.
@@ -63,12 +63,12 @@ impl Answer {
 pub(super) struct Event(Utf8Bytes);
 
 impl Event {
-    /// Its kind; empty if it cannot be read.
+    /// The kind of the event; empty if it cannot be read.
     pub(super) fn kind(&self) -> String {
         head(&self.0).unwrap_or_default().kind
     }
 
-    /// Reads it; `None` if it is not in the form that is documented for its kind.
+    /// Parses the event; `None` if it does not have the documented form of its kind.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str::<Envelope<T>>(&self.0).ok().map(|envelope| envelope.resp)
     }
@@ -86,7 +86,7 @@ fn head(text: &str) -> Option<Beginning> {
     Some(Beginning { number: head.corr_id, kind: head.resp.map(|tag| tag.kind).unwrap_or_default() })
 }
 
-/// A command without what it is about, for messages.
+/// The command without its arguments, for error messages.
 fn verb(command: &str) -> &str {
     command
         .find(|letter: char| matches!(letter, '@' | '#' | '*' | '{') || letter.is_ascii_digit())

@@ -1,18 +1,18 @@
-//! Answers and events of SimpleX, as far as they are needed. Unknown kinds and fields are ignored, as its documentation
-//! requires.
+//! Answers and events of SimpleX, reduced to the fields that are needed. Unknown kinds and fields are ignored, as the SimpleX
+//! documentation requires.
 //!
 //! Not in this module: chats and items themselves (`keepsake_importers::simplex_api`).
 
 use keepsake_importers::simplex_api::{ChatInfo, Contact, GroupInfo, GroupMember, Item, User};
 use serde::Deserialize;
 
-/// The frame of everything that the program sends.
+/// The envelope of everything that the program sends.
 #[derive(Debug, Deserialize)]
 pub(super) struct Envelope<T> {
     pub(super) resp: T,
 }
 
-/// The beginning of everything that the program sends.
+/// The fields that identify everything that the program sends.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Head {
@@ -49,7 +49,7 @@ pub(super) struct Preview {
     pub(super) chat_items: Vec<Row>,
 }
 
-/// An item of which only the number is needed.
+/// An item, reduced to its number.
 #[derive(Debug, Deserialize)]
 pub(super) struct Row {
     pub(super) meta: RowMeta,
@@ -106,7 +106,7 @@ pub(super) struct Versions {
     pub(super) item_versions: Vec<Version>,
 }
 
-/// One of them.
+/// One version of an item.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Version {

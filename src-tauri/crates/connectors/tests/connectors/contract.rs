@@ -1,4 +1,5 @@
-//! A connector that is dropped at any point leaves a whole delivery or none; and the tests find any secret that leaks.
+//! Checks that a connector dropped at any point leaves either a whole delivery or none, and that the tests detect every leaked
+//! secret.
 
 use keepsake_connectors::{Delivery, Inbox as _, Secret};
 use keepsake_domain::{
@@ -94,7 +95,8 @@ async fn control_a_planted_secret_is_found_wherever_it_is() {
     check("a file", "", &|inbox| std::fs::write(inbox.folder().join("keys.db"), "..0123456789abcdef..").unwrap(), 1);
     check("a position", "", &|inbox| deliver(inbox, delivery(Vec::new(), PASSWORD)), 1);
     check("a message", "", &|inbox| deliver(inbox, delivery(vec![message("$1", PASSWORD)], "1")), 1);
-    // Different words than above, because other tests log at the same time, and this one does not know where its own log ends.
+    // The words differ from those above, because other tests log at the same time and this test cannot tell where its own log
+    // ends.
     for (word, write) in [("logged by a trace", true), ("logged by a library", false)] {
         let inbox = MemoryInbox::new();
         match write {

@@ -1,4 +1,5 @@
-//! An inbox in memory that keeps everything it receives, can refuse at a chosen point, and detects whether a secret leaked.
+//! An inbox in memory. It keeps everything that it receives, can refuse deliveries from a chosen point on, and detects leaked
+//! secrets.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use tokio::sync::watch;
 
 use crate::log;
 
-/// What was told.
+/// What the inbox received.
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) position: Option<String>,
@@ -41,7 +42,7 @@ pub(crate) struct Kept {
     /// Number of messages that were delivered again with the same content.
     pub(crate) known: u64,
     pub(crate) deliveries: u64,
-    /// After this many deliveries, all others are refused, as if the process had ended.
+    /// After this many deliveries, all further deliveries are refused, as if the process had ended.
     pub(crate) deliveries_max: Option<u64>,
     /// Number of messages that were searched for secrets.
     looked_at: usize,
@@ -55,7 +56,7 @@ fn parts(secret: &Secret) -> Vec<String> {
     }
 }
 
-/// Whether this is the long form of the tests, whose log would fill the memory.
+/// Whether this is the long run of the tests, whose log would fill the memory.
 pub(crate) fn is_soak() -> bool {
     std::env::var_os("KEEPSAKE_SOAK").is_some()
 }
@@ -101,15 +102,15 @@ impl MemoryInbox {
         result
     }
 
-    /// Fails if one of these secrets leaked, see [`secrets_found`](Self::secrets_found).
+    /// Fails if one of these secrets leaked; see [`secrets_found`](Self::secrets_found).
     #[track_caller]
     pub(crate) fn assert_no_secret(&self, said: &str, secrets: &[&str]) {
         let found = self.secrets_found(said, secrets);
         assert!(found.is_empty(), "{found:#?}");
     }
 
-    /// Where these secrets, and all that were ever in the keyring, appear in the connector's output: in its folder, in what it
-    /// delivers and notes, in its errors (`said`), and in what was logged since the last call.
+    /// Returns where these secrets, and all that were ever in the keyring, appear in the connector's output: in its folder, in
+    /// what it delivers and reports, in its errors (`said`), and in what was logged since the last call.
     pub(crate) fn secrets_found(&self, said: &str, secrets: &[&str]) -> Vec<String> {
         let mut secrets: Vec<String> = secrets.iter().map(|&secret| secret.to_owned()).collect();
         let delivered = self.with(|kept| {

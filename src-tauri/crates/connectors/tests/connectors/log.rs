@@ -1,4 +1,4 @@
-//! Everything that the program and its libraries write to the log, kept in memory to be searched for secrets.
+//! Keeps in memory everything that the program and its libraries write to the log, so that tests can search it for secrets.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -9,7 +9,7 @@ use tracing::{Event, Metadata, Subscriber};
 
 static LOG: Mutex<String> = Mutex::new(String::new());
 
-/// A test that failed while logging does not affect the others.
+/// The log. A test that failed while logging does not affect the others.
 fn log() -> MutexGuard<'static, String> {
     LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The mail connector against a real server, with cut connections, restarts and kills, and against servers that lie.
+//! The mail connector against a real server, with broken connections, restarts and kills, and against hostile servers.
 
 mod dovecot;
 mod hostile;

@@ -39,7 +39,7 @@ async fn read(program: &Program, inbox: &Arc<MemoryInbox>, done: impl Fn() -> bo
     faults
 }
 
-/// Waits for a condition that other tasks fulfill.
+/// Waits until other tasks make a condition true.
 async fn until(done: &impl Fn() -> bool) {
     while !done() {
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -50,7 +50,7 @@ fn is_live(inbox: &MemoryInbox) -> bool {
     inbox.with(|kept| kept.statuses.last() == Some(&Status::Live))
 }
 
-/// Forgets that a connection was live, before the next one.
+/// Clears the reported statuses, so that the next connection is not taken for live.
 fn forget_status(inbox: &MemoryInbox) {
     inbox.with(|kept| kept.statuses.clear());
 }
@@ -77,7 +77,7 @@ fn with_items(mut chat: program::Chat, count: i64) -> program::Chat {
     chat
 }
 
-/// What was said but not stored, and what was stored more than once.
+/// Lists the messages that were said but not stored, and those that were stored more than once.
 fn wrong(inbox: &MemoryInbox, said: impl IntoIterator<Item = String>) -> Vec<String> {
     let texts = inbox.texts();
     let stored: BTreeSet<&String> = texts.iter().collect();
@@ -135,7 +135,8 @@ async fn two_thousand_items_come_in_pages_newest_first_and_once() {
     assert!(known == 0, "{known} were read twice");
 }
 
-/// Ten connections end in the middle of an answer, with new messages in between.
+/// Reads while ten connections end in the middle of an answer, with new messages in between. Returns what was lost or
+/// duplicated.
 async fn check_cut(hidden_from: Option<usize>) -> Vec<String> {
     let cuts = (0..10).map(|cut| 3 + cut % 4).collect();
     let script = Script { chats: vec![with_items(direct(1, "ana"), 900)], cuts, hidden_from, ..Script::default() };
@@ -176,7 +177,7 @@ async fn a_process_that_ends_after_any_delivery_loses_and_doubles_nothing() {
     let (program, inbox) = ready(Script { chats: vec![with_items(direct(1, "ana"), 320)], ..Script::default() }).await;
     let mut runs = 0;
     while !is_live(&inbox) {
-        // The first run ends early. A later run reads again what it already has, in up to seven pages, before it gets further.
+        // The first run ends early. Each later run first reads up to seven pages again before it reaches new ones.
         let max = inbox.with(|kept| kept.deliveries) + if runs == 0 { 3 } else { 9 + runs % 3 };
         inbox.with(|kept| kept.deliveries_max = Some(max));
         read(&program, &inbox, || is_live(&inbox) || inbox.with(|kept| kept.deliveries >= max)).await;
@@ -381,7 +382,7 @@ fn resident() -> usize {
     pages.and_then(|pages| pages.split(' ').nth(1)?.parse::<usize>().ok()).unwrap_or_default() * 4096
 }
 
-/// The fault of a first connection.
+/// Returns the fault of a first connection.
 async fn fault(script: Script) -> Fault {
     let program = Program::start(script).await;
     let logged = MemoryInbox::new();

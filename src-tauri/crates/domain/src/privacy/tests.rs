@@ -182,8 +182,8 @@ fn joining_is_a_semilattice_and_never_opens_anything() {
 #[test]
 fn one_label_flows_to_another_only_where_it_is_seen_wherever_the_other_is() {
     let labels = labels();
-    // Destinations with a conversation are left out: the people there are those of the label, a case that the other destinations
-    // cover.
+    // Destinations with a conversation are left out: their people are the people of the label, and the other destinations cover
+    // that case.
     let places: Vec<Destination> = destinations().into_iter().filter(|to| to.conversation.is_none()).collect();
     for a in &labels {
         assert!(a.flows_to(a), "a label flows to itself");

@@ -65,7 +65,7 @@ pub struct StoredArcPoint {
     pub stage: String,
     /// Name of the mood.
     pub mood: String,
-    /// Id of the message it rests on.
+    /// Id of the message that shows the mood.
     pub interaction_id: Option<String>,
 }
 
@@ -107,7 +107,7 @@ struct Reading<'r> {
     rows: &'r [InteractionRow],
     proposer: String,
     fingerprint: String,
-    /// Whether the summary quotes the conversation's own sentences. A model writes its own.
+    /// Whether the summary consists of sentences quoted from the conversation, rather than sentences that a model wrote.
     is_quoted: bool,
     dropped: Vec<String>,
 }
@@ -118,8 +118,8 @@ fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<O
 }
 
 impl Conversations<'_> {
-    /// The fingerprint of an analysis by the built-in engine, computed from the transcript and the versions of the reader and
-    /// the engine.
+    /// The fingerprint of an analysis by the built-in engine. It is computed from the transcript and from the versions of the
+    /// reader and the engine.
     fn run_fingerprint(&self, rows: &[InteractionRow]) -> String {
         let reader = self.engine.inner.embedder.reader().version().unwrap_or_default();
         format!("{}:{reader}:{}", fingerprint(&insight_turns(rows)), keepsake_insight::ENGINE_VERSION)

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct StoredPlace {
     /// Id of the message.
     pub interaction_id: InteractionId,
-    /// Index of its first code point.
+    /// Index of the first code point of the range.
     pub start: u32,
-    /// Index after its last code point.
+    /// Index after the last code point of the range.
     pub end: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct StoredCommitment {
     pub what: String,
     /// Where it was promised.
     pub place: StoredPlace,
-    /// The latest time to fulfill it.
+    /// The time by which it must be fulfilled.
     pub due: Option<Timestamp>,
     /// `hour`, `day` or `period`.
     pub due_precision: Option<String>,
@@ -66,7 +66,7 @@ pub(crate) struct Followed {
     pub(crate) through: Option<InteractionId>,
     /// Number of lines examined.
     pub(crate) lines: u32,
-    /// Number of lines compared.
+    /// Number of lines that the reader compared with the promise.
     pub(crate) compared: u32,
     /// Probability, in thousandths, that the line found settles it; 0 while no line does.
     pub(crate) surest: u32,
@@ -85,7 +85,7 @@ pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::resul
     Ok(shown)
 }
 
-/// Whether the range still exists.
+/// Whether the message still exists and contains the range.
 fn stands(tx: &ReadTx<'_>, place: &StoredPlace) -> std::result::Result<bool, StoreError> {
     let Ok(span) = Span::new(place.start, place.end) else { return Ok(false) };
     Ok(tx.log().interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))

@@ -2,12 +2,12 @@
 //! summary once it is no longer active.
 //!
 //! One job examines conversations with new messages, and those that may have ended because time has passed. Each judgment
-//! says when it can change at the earliest, and the capture lane sleeps until then, so nothing is polled. An excluded
+//! states the earliest time at which it can change, and the capture lane sleeps until then, so nothing is polled. An excluded
 //! conversation is not examined, and messages that arrived during an exclusion are not read later. Everything is derived only
 //! from a conversation's own messages, so it carries that conversation's label.
 //!
-//! The rules judge first. If a language model is chosen, it is asked once a conversation is no longer clearly active
-//! (`by_model`). The name of the judge is stored with the judgment.
+//! The rules judge a conversation first. If a language model is chosen, it is asked as soon as the conversation is no longer
+//! clearly active (`by_model`). The name of the judge is stored with the judgment.
 //!
 //! Not in this module: the judgment (`insight::conversation`), and where a summary may be served (`boundary`).
 
@@ -200,7 +200,7 @@ impl Conversations<'_> {
         let turns = insight_turns(&rows);
         let promises = self.promises(id, &rows, &turns, known.as_ref(), moment, control)?;
         let found = standing(&turns, promises.iter().map(|promise| promise.commitment.clone()).collect(), moment);
-        // While people are still talking, a summary would be out of date with the next line.
+        // While people are still talking, the next line would make a summary out of date.
         let is_due = found.judgement.status != ConversationStatus::Active
             && is_long_enough(&turns)
             && rows.last().is_some_and(|last| before.as_ref().is_none_or(|before| before.last != last.id));
@@ -214,8 +214,8 @@ impl Conversations<'_> {
         let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
         let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
         // If a model has judged these same messages, its judgment stays until the model gives another one; the model is asked
-        // again because time has passed. A conversation that has been silent for very long has ended in any case, so no model
-        // is asked about an old import.
+        // again because time has passed. A conversation that has been silent for a very long time has ended in any case, so no
+        // model is asked about an old import.
         let may_ask = pass.has_model && found.judgement.is_in_doubt();
         let is_kept = may_ask && is_by_model && is_known;
         let is_moved = !is_known || known.as_ref().is_none_or(|known| known.status != standing.status || known.judge.is_none());
@@ -229,7 +229,7 @@ impl Conversations<'_> {
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
     }
 
-    /// Judges synchronously, for tests of the result.
+    /// Judges without the queue, for tests that check the result.
     #[cfg(test)]
     pub(crate) fn settle_now(&self) -> Result<()> {
         let due = self.engine.store().read(|tx| tx.conversation_status().conversations_to_settle(self.engine.now()))?;

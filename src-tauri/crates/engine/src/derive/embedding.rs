@@ -1,7 +1,7 @@
 //! The slot of the local embedding model: missing, loading, ready or broken, and never silently replaced by another model.
 //!
-//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors gets them
-//! from the slot, and matches by words until the model is ready. The embed job fills in missing vectors, newest first.
+//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors gets the
+//! model from the slot, and compares words until the model is ready. The embed job fills in missing vectors, newest first.
 
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -66,7 +66,7 @@ impl EmbedderSlot {
         Self { reader: ReaderSlot::at(dir.to_owned()), ..Self::new(open(dir)) }
     }
 
-    /// A slot that [`Self::load_in_background`] will fill. Until then, callers match by words.
+    /// A slot that [`Self::load_in_background`] will fill. Until then, callers compare words.
     pub fn later() -> Self {
         Self::new(EmbedderState::Loading)
     }

@@ -44,7 +44,7 @@ impl Default for AnalysisRules {
 pub(crate) struct Pass {
     /// Whether a model makes proposals.
     pub(crate) has_model: bool,
-    /// Ended conversations are analyzed if their last message is not older than this; `None` if none are.
+    /// Ended conversations are analyzed if their last message is not older than this; `None` if no conversation is analyzed.
     pub(crate) analysed_since: Option<Timestamp>,
 }
 
@@ -54,7 +54,7 @@ impl Conversations<'_> {
         Ok(self.engine.store().read(|tx| tx.settings().choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Switches automatic analysis on or off. It applies from the moment it is switched on; conversations that ended before
+    /// Switches automatic analysis on or off. It applies from the moment it is switched on. Conversations that ended earlier
     /// are analyzed only when a person presses the button.
     pub fn set_automatic_analysis(&self, automatic: bool) -> Result<AnalysisRules> {
         let before = self.analysis_rules()?;

@@ -1,5 +1,5 @@
-//! Gaps (unmet requests): found when profiles are derived, and turned by a person into tasks in a Markdown file, from which
-//! their status is read back.
+//! Gaps (unmet requests). They are found when profiles are derived. A person can turn a gap into a task in a Markdown file, and
+//! its status is read back from that file.
 //!
 //! Gaps are for the owner only, so the search covers all audiences, one person after another, and gaps are never part of a
 //! context. The task file quotes only public messages, because such a file is often shared.
@@ -56,7 +56,7 @@ impl GapWrite {
 /// The known gaps, updated as each person is read.
 pub(crate) struct GapBook {
     gaps: Vec<GapRow>,
-    /// The words with which the assistant first refused each gap, if that message still exists.
+    /// The words with which the assistant first refused the request behind each gap, if that message still exists.
     refusals: HashMap<GapId, String>,
 }
 
@@ -75,8 +75,8 @@ impl GapBook {
         Ok(Self { gaps, refusals })
     }
 
-    /// Finds gaps in one person's conversations that are new or came up again, including those that the named model found. They
-    /// are treated as known when the next person is read.
+    /// Finds gaps in one person's conversations that are new or came up again, including those that the named model found.
+    /// These gaps are treated as known when the next person is read.
     pub(crate) fn read(
         &mut self,
         engine: &Engine,
@@ -115,7 +115,8 @@ impl GapBook {
 
     fn take(&mut self, engine: &Engine, entity: &EntityId, model: Option<&str>, change: GapChange) -> Option<GapWrite> {
         match change {
-            // A need that contains a credential is dropped, because its wording would also be its fingerprint.
+            // A need that contains a credential is dropped, because the gap's fingerprint would also contain the wording of the
+            // need.
             GapChange::Detected(new) if masked(&new.need) != new.need => None,
             GapChange::Detected(new) => {
                 let evidence: Vec<EvidenceSpan> = new.evidence.into();

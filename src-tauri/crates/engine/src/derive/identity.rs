@@ -110,8 +110,8 @@ impl People<'_> {
                 }
             }
         }
-        // Suggestions depend only on messages, not on answers. Answered pairs stay in the list with their evidence, and an
-        // answer that is taken back leaves no trace in the suggestions for other pairs. Whether to ask about a pair is
+        // Suggestions depend only on messages, not on answers. Answered pairs stay in the list with their evidence. Therefore
+        // an answer that is taken back has no lasting effect on the suggestions for other pairs. Whether to ask about a pair is
         // decided when it is shown.
         let rows =
             reader.suggest(&[]).iter().map(|suggestion| stored(link_id(suggestion), suggestion)).collect::<Result<Vec<_>>>()?;

@@ -93,7 +93,8 @@ pub struct LinkPreview {
     pub obstacle: Option<String>,
 }
 
-/// The display name used most often that is a real name, because exports also call people "You", "User" or by their number.
+/// The real name that is used most often as the display name. Other display names are skipped, because exports also call people
+/// "You", "User" or by their number.
 fn name_of(handles: &[HandleRow]) -> String {
     let is_name = |name: &str| name.chars().any(char::is_alphabetic) && !matches!(name, "You" | "User" | "user" | "owner");
     let mut by_use: Vec<&HandleRow> = handles.iter().filter(|row| is_name(&row.display_name)).collect();
@@ -128,7 +129,7 @@ impl People<'_> {
         Ok(rows)
     }
 
-    /// Number of pairs that [`People::links`] returns as open, counted without loading their evidence.
+    /// Number of open pairs that [`People::links`] returns, counted without loading their evidence.
     pub fn open_links(&self) -> Result<u64> {
         Ok(self.engine.store().read(|tx| {
             let suggestions = tx.people().link_suggestions()?;
@@ -252,7 +253,7 @@ impl People<'_> {
     }
 
     /// Called when two handles that were one person may have become two people again: queues a new reading of the conversations
-    /// in which one memory rested on both.
+    /// in which a memory was based on messages of both.
     fn read_parted(&self) -> Result<()> {
         self.engine.queue().queue_unread().map(drop)
     }

@@ -1,5 +1,5 @@
-//! Everything derived from messages, mostly in the background, and derived again when the messages change. Also stores a
-//! person's answers about the results.
+//! Derives data from messages, usually in the background, and derives it again when the messages change. Also stores a person's
+//! answers about the results.
 //!
 //! Not in this module: proposed memories (`review`), and who may see the results (`serve`).
 

@@ -1,12 +1,12 @@
-//! Playbooks (seed 000, phase 3): searched for every night and whenever tool sessions arrive, approved or rejected by a
-//! person, and exported as skills.
+//! Playbooks (seed 000, phase 3). Keepsake searches for them every night and whenever tool sessions arrive, a person approves
+//! or rejects them, and approved ones can be exported as skills.
 //!
 //! The result depends only on the sessions of the last two weeks, so searching the same sessions again changes nothing. A
 //! person's decision stays: a rejected playbook returns only if it is found in as many new sessions as it had when it was
 //! rejected. A candidate that is no longer found expires, and returns when it is found again.
 //!
-//! The rules word a playbook first. If a language model is chosen, it rewords the candidates afterwards, in
-//! its own lane (`by_model`).
+//! The rules write the first wording of a playbook. If a language model is chosen, it rewords the candidates afterwards, in its
+//! own lane (`by_model`).
 //!
 //! Playbooks are for the owner. An agent gets only approved ones and, unless the owner is alone with it, only those found in
 //! sessions that its audience may see (`audiences`).
@@ -103,14 +103,15 @@ impl Playbooks<'_> {
         Timestamp(next - i64::from(self.engine.utc_offset_minutes()) * 60_000)
     }
 
-    /// A text that changes whenever a search could give a different result.
+    /// A string that changes whenever a search could give a different result.
     fn mark(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         let (lines, last) = tx.playbooks().tool_lines_mark()?;
         let by_model = if self.engine.models().has_proposing(tx)? { " by a model" } else { "" };
         Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.privacy().boundary_version()?, self.night()))
     }
 
-    /// Searches the last two weeks of sessions of each source. Returns a mark of what was searched, and the playbooks found.
+    /// Searches the last two weeks of sessions of each source. Returns a mark that identifies what was searched, and the
+    /// playbooks found.
     fn look_for(&self, control: &dyn Control) -> Result<(String, Vec<Found>)> {
         let scrubber = self.engine.models().scrubber()?;
         let now = self.engine.now();
@@ -132,7 +133,7 @@ impl Playbooks<'_> {
         Ok((mark, found))
     }
 
-    /// Searches synchronously, for tests of the result.
+    /// Searches without the queue, for tests that check the result.
     #[cfg(test)]
     pub(crate) fn find_now(&self) -> Result<()> {
         let (_, found) = self.look_for(&crate::Unwatched)?;
@@ -160,7 +161,7 @@ impl Playbooks<'_> {
         self.queue().map(drop)
     }
 
-    /// Updates the store to match what was found. Returns how many playbooks newly need a decision.
+    /// Updates the store to match what was found. Returns how many more playbooks now need a decision.
     fn settle_found(&self, tx: &WriteTx<'_>, found: &[Found], now: Timestamp) -> StoreResult<u64> {
         let known: BTreeMap<PlaybookId, PlaybookRow> =
             tx.playbooks().all()?.into_iter().map(|row| (row.id.clone(), row)).collect();
@@ -169,7 +170,7 @@ impl Playbooks<'_> {
         let mut seen = BTreeSet::new();
         for one in found {
             let Some(id) = id_of(one) else { continue };
-            // Skip a playbook that rests on a conversation excluded since it was read.
+            // Skip a playbook based on a conversation that was excluded after it was read.
             let messages: Vec<InteractionId> = one.occurrences.iter().flat_map(|one| one.messages.iter().cloned()).collect();
             let against: Vec<InteractionId> = one.against.iter().map(|one| one.message.clone()).collect();
             if !tx.playbooks().are_messages_on_record(&messages)? || !tx.playbooks().are_messages_on_record(&against)? {

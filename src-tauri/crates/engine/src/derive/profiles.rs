@@ -1,13 +1,13 @@
 //! Profiles: derives what each person needs, expects and prefers, for one audience after another, and stores corrections and
 //! disputes.
 //!
-//! An entry visible to an audience may depend only on what that audience may see. So each person's places are read per
-//! audience: first only the public ones; then, for each group of people that shares a private place, the public ones together
-//! with every private place that this group may see. Each audience supersedes only its own entries. A finding that rests only
-//! on places visible to a wider audience belongs to that audience.
+//! An entry visible to an audience may depend only on what that audience may see. Therefore each person's places are read once
+//! per audience: first only the public ones, and then, for each group of people that shares a private place, the public ones
+//! together with every private place that this group may see. A derivation for one audience supersedes only the entries of that
+//! audience. A finding that is based only on places visible to a wider audience belongs to the wider audience.
 //!
-//! The rules read first, in the capture lane. If a language model is chosen, it reads the same places afterwards, in its own
-//! lane (`by_model`), and its entries are kept in addition to those of the rules.
+//! The rules read the places first, in the capture lane. If a language model is chosen, it reads the same places afterwards, in
+//! its own lane (`by_model`), and its entries are kept in addition to those of the rules.
 //!
 //! Not in this module: what counts as a finding and what happens to it (`people::profile`), and which entries a destination
 //! sees (`boundary`).
@@ -223,7 +223,7 @@ impl People<'_> {
         })?;
         let reopened: Vec<GapId> = derived.iter().flat_map(|one| &one.gaps).filter_map(GapWrite::reopened).collect();
         if let Err(error) = self.engine.gaps().reopen_tasks(&reopened) {
-            // The change is stored; the task file belongs to the person and may be unavailable.
+            // The error is only logged: the change is stored, and the task file belongs to the person and may be unavailable.
             tracing::warn!(%error, "a task that came up again cannot be written");
         }
         self.queue_for_model()?;
@@ -314,8 +314,8 @@ impl People<'_> {
         Ok((seen, derived))
     }
 
-    /// Disputes an entry at the person's request, or takes the dispute back. This applies to the statement for every
-    /// audience, and to memories that rest on the same words and say the same.
+    /// Disputes an entry at the person's request, or takes the dispute back. This applies to the statement for every audience,
+    /// and to memories that are based on the same words and say the same.
     pub fn dispute_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
         let now = self.engine.now();
         self.engine.store().write(|tx| {
@@ -377,7 +377,7 @@ impl People<'_> {
         self.queue_profiles()
     }
 
-    /// Every version of every entry about a person, for the owner only. Leaves out entries that rest on an excluded
+    /// Every version of every entry about a person, for the owner only. Leaves out entries that are based on an excluded
     /// conversation and entries that say the same as a retracted memory.
     pub fn profile_rows(&self, person: &EntityId) -> Result<Vec<ProfileRow>> {
         Ok(self.engine.store().read(|tx| {
@@ -396,7 +396,7 @@ impl People<'_> {
         })?)
     }
 
-    /// Derives synchronously, for tests of the result.
+    /// Derives without the queue, for tests that check the result.
     #[cfg(test)]
     pub(crate) fn derive_profiles_now(&self) -> Result<()> {
         let (_, derived) = self.profiles_to_write(&crate::Unwatched)?;
@@ -435,12 +435,12 @@ struct Wrote {
     is_whole: bool,
 }
 
-/// A text that changes with everything that a derivation depends on, including a person's answers about entries.
+/// A string that changes with everything that a derivation depends on, including a person's answers about entries.
 fn state(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
     Ok(format!("{} {:?}", looked_at(tx, by)?, tx.settings().setting(LOOKED_SETTING)?))
 }
 
-/// A text that changes whenever a derivation could give a different result.
+/// A string that changes whenever a derivation could give a different result.
 fn looked_at(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
     Ok(format!("{RULES_VERSION} {} {} {by}", tx.log().last_seq_of_all()?, tx.privacy().boundary_version()?))
 }

@@ -1,9 +1,9 @@
 //! The messages of a conversation that may be used. Every derivation reads messages only through this module.
 //!
-//! Messages that arrived while a conversation was excluded from memory are not read, neither by the rules nor by a model nor
-//! as context of a later message, unless the person allows it. Messages before and after are read as usual. Words that a
-//! permanently erased memory rested on are not read either. Derivations read messages here and check again in the transaction
-//! that writes, because the person may have excluded the conversation meanwhile and included it again.
+//! Messages that arrived while a conversation was excluded from memory are not read by the rules or by a model, not even as
+//! context for a later message, unless the person allows it. Earlier and later messages are read as usual. Words that a
+//! permanently erased memory was based on are not read either. Derivations read messages here and check again in the
+//! transaction that writes, because the person may have excluded the conversation meanwhile and included it again.
 //!
 //! Not in this module: what a person sees of their own messages, and where text may surface (`boundary`).
 
@@ -71,7 +71,7 @@ fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 
 /// Whether messages read from a conversation in the state `then` may still be used. They may not if the conversation is
 /// excluded now, or was excluded meanwhile and messages arrived during that time; the conversation is then read again without
-/// those.
+/// those messages.
 pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> StoreResult<bool> {
     let now = tx.log().conversation(&then.id)?;
     Ok(!then.is_private && !now.is_private && now.private_intervals == then.private_intervals)
@@ -102,7 +102,7 @@ pub(crate) fn owners_row(seq: i64, content: &str) -> InteractionRow {
     }
 }
 
-/// The messages as the pure crates read them.
+/// The messages in the form that `keepsake_insight` reads.
 pub(crate) fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Turn<'_>> {
     rows.iter()
         .map(|row| keepsake_insight::Turn {

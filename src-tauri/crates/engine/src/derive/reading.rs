@@ -1,5 +1,5 @@
-//! The slot of the reader (the model that finds statements in messages): loaded when the first message
-//! must be read, and then kept.
+//! The slot of the reader, the model that finds statements in messages. The reader is loaded when the first message must be
+//! read, and then kept.
 //!
 //! Loading takes a second and 95 MB, and most runs of the program read nothing, so the reader is loaded only when it is
 //! needed. If the reader was never prepared, nothing is proposed from conversations: they stay unread, the person is alerted,
@@ -216,7 +216,7 @@ impl Conversations<'_> {
     }
 }
 
-/// A message as the reader is shown it.
+/// A message in the form in which the reader is shown it.
 pub(crate) fn utterance(row: &InteractionRow) -> Utterance<'_> {
     Utterance { role: row.role, text: &row.content }
 }

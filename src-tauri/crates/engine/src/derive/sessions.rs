@@ -6,8 +6,8 @@
 //! dropped and recreated. Agents on the skip list have no sessions, and neither do excluded conversations.
 //! [`crate::derive::tiers`] distills the sessions made here.
 //!
-//! The rules summarize first. If a language model is chosen, it summarizes the same messages afterwards, in its own lane
-//! (`by_model`), and its record replaces theirs if it is accepted.
+//! The rules summarize a session first. If a language model is chosen, it summarizes the same messages afterwards, in its own
+//! lane (`by_model`), and the model's record replaces the rules' record if it is accepted.
 //!
 //! Not in this module: the record (`insight::session`), and who may see it (`boundary`).
 
@@ -30,10 +30,10 @@ use crate::queue::control::Control;
 use crate::serve::masked::masked_part;
 use crate::{EngineError, Result};
 
-/// Setting that stores the choices.
+/// Setting that stores the session rules.
 const RULES_SETTING: &str = "sessions";
 
-/// Name of the choices in error messages.
+/// Name of this setting in error messages.
 const CHOICES: &str = "agent settings";
 
 /// Number of conversations written in one transaction: each transaction is a durable write, and an import may add thousands
@@ -84,8 +84,8 @@ impl SessionRules {
         self.goal_agents.contains(&key)
     }
 
-    /// Identifies the rules and the reader that sessions are recorded with, and whether a model makes proposals, because its
-    /// records are then used.
+    /// Identifies the rules and the reader with which sessions are recorded, and whether a model makes proposals. If it does,
+    /// its records are used.
     fn mark(&self, reader: Option<&str>, has_model: bool) -> String {
         let mut hash = blake3::Hasher::new();
         hash.update(ENGINE_VERSION.as_bytes());
@@ -243,7 +243,8 @@ impl Sessions<'_> {
                 tx.jobs().check_lease(lease)?;
             }
             ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
-                // Stored even if the conversation continued or was excluded meanwhile, because the session did end there.
+                // Stored even if the conversation continued or was excluded meanwhile, because the session did end at this
+                // message.
                 tx.sessions().put(end, &reading.mark, found, now)
             })
         })?)
@@ -259,7 +260,7 @@ impl Sessions<'_> {
         found.collect::<Result<_>>().map(Some)
     }
 
-    /// Summarizes and distills synchronously, for tests of the result.
+    /// Summarizes and distills without the queue, for tests that check the result.
     #[cfg(test)]
     pub(crate) fn sessions_now(&self) -> Result<()> {
         let (reading, due) = self.engine.store().read(|tx| {

@@ -1,14 +1,15 @@
 //! The three tiers of long-term memory (seed 000, phase 2): sessions are distilled into them, and an agent is served the
 //! entries that its audience may see, within the budget of each tier.
 //!
-//! Distilling handles one session at a time and one user per pass, so content of different users is never mixed. The entries
-//! to serve are selected anew each time: by the boundary first, then by the person's corrections, then by the role, then by
-//! the budget. An entry rests on one line of one conversation and carries that conversation's label.
+//! Distilling handles one session at a time and one user per pass, so content of different users is never mixed. The entries to
+//! serve are selected anew each time: by the boundary first, then by the person's corrections, then by the role, then by the
+//! budget. An entry is based on one line of one conversation and carries that conversation's label.
 //!
 //! A statement that a person dismissed or corrected is removed wherever the same speaker said the same words. This reveals
 //! nothing about where it was said, because it is a judgment of the statement itself, as with `Gate::Suppressed`.
 //!
-//! Not in this module: what goes where and what fits (`insight::session::tier`), and the privacy rule (`domain`).
+//! Not in this module: which tier an entry belongs to and which entries fit the budget (`insight::session::tier`), and the
+//! privacy rule (`domain`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -32,7 +33,7 @@ const STRUCK_WORDS_MIN: usize = 3;
 /// A request for the tiers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierAsk {
-    /// The audience to serve. Without an agent, person or channel, it is only the owner, who sees everything.
+    /// The audience to serve. Without an agent, person or channel, the audience is the owner alone, who sees everything.
     pub audience: Audience,
     /// The role to show the tiers for; the audience's own if `None`.
     pub role: Option<PersonRole>,
@@ -150,7 +151,7 @@ impl Sessions<'_> {
         Ok(sessions.len())
     }
 
-    /// The tiers for an audience, recorded in the access log.
+    /// Returns the tiers for an audience and records the lookup in the access log.
     pub fn tiers(&self, ask: &TierAsk) -> Result<Tiers> {
         let is_overview = ask.audience == Audience::default();
         let (tiers, given) = self.engine.privacy().engine.with_view(&ask.audience, |tx, view| {
@@ -159,7 +160,7 @@ impl Sessions<'_> {
             for tier in &tiers.tiers {
                 given.chars += tier.chars;
                 for line in &tier.lines {
-                    // A line rests on a single message and contains nothing else.
+                    // A line is based on a single message and contains nothing else.
                     let message = line.entry.place.interaction.as_str();
                     given.add_item(line.entry.id.as_str(), 0);
                     given.add_line(message, &line.text);
@@ -255,7 +256,7 @@ impl Sessions<'_> {
         Ok(Tiers { role, tiers, withheld: counts(withheld.into_iter()) })
     }
 
-    /// Gives a person a role.
+    /// Assigns a role to a person.
     pub fn set_person_role(&self, person: &EntityId, role: PersonRole) -> Result<()> {
         if role == PersonRole::Owner {
             return Err(EngineError::Refused("nobody can be made the owner; choose guest or friend".to_owned()));
@@ -279,8 +280,7 @@ impl Sessions<'_> {
     }
 }
 
-/// A person's role: the strictest of any of their handles. Handles without an assigned role, which is most of them, are
-/// guests.
+/// A person's role: the strictest role of any of their handles. Most handles have no assigned role and count as guests.
 fn role_of(roles: &BTreeMap<EntityId, PersonRole>, persons: &keepsake_store::Persons, person: &EntityId) -> PersonRole {
     if persons.is_owner(person) {
         return PersonRole::Owner;

@@ -1,14 +1,15 @@
 //! Topics that grow over all conversations (seed 003): messages are read in batches, the batches are folded into topics for
 //! one audience after another, and a person's decisions change the topics.
 //!
-//! A topic depends on everything that its derivation read and not only on its own messages, so each audience has its own set
-//! of topics, called a partition: public topics come from public conversations, those of a closed audience from its private
-//! conversations, and the owner's from everything. A closed audience sees the public topics in addition to its own (decision
-//! 19). Nothing is filtered afterwards. The result of reading a batch is stored, so that only new messages are embedded. The
-//! fold over all batches runs from the start each time, but only versions that are not stored yet are worded and written.
+//! A topic depends on everything that its derivation read and not only on its own messages, so each audience has its own set of
+//! topics, called a partition: public topics come from public conversations, a closed audience's topics from its private
+//! conversations, and the owner's topics from everything. A closed audience sees the public topics in addition to its own
+//! (decision 19). Nothing is filtered afterwards. The result of reading a batch is stored, so that only new messages are
+//! embedded. The fold over all batches runs from the start each time, but only versions that are not stored yet are worded and
+//! written.
 //!
-//! The rules word topics first, in the embed lane. If a language model is chosen, it words the same content afterwards, in
-//! its own lane (`by_model`), and its text is shown if it is accepted.
+//! The rules write the text of topics first, in the embed lane. If a language model is chosen, it words the same content
+//! afterwards, in its own lane (`by_model`), and its text is shown if it is accepted.
 //!
 //! Not in this module: what belongs together and what a topic says (`insight::topic`), which partition a destination sees
 //! (`boundary`), and rows (`store`).
@@ -81,8 +82,8 @@ impl Topics<'_> {
         Ok(Some(format!("{embedder} {}", self.engine.store().read(|tx| self.reader(tx))?)))
     }
 
-    /// Version of the reader whose marks give the takeaways: this process's reader, or the one that topics were last read
-    /// with; empty if there was none.
+    /// Version of the reader whose marks determine the takeaways: this process's reader, or otherwise the reader with which
+    /// topics were last read; empty if there was none.
     pub(super) fn reader(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         match self.engine.embedder().reader().version() {
             Some(version) => Ok(version),
@@ -224,7 +225,7 @@ impl Topics<'_> {
         self.queue().map(drop)
     }
 
-    /// A text that changes whenever a derivation could give a different result, apart from new messages.
+    /// A string that changes whenever a derivation could give a different result, apart from new messages.
     fn looked_at(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
         let decisions: Vec<String> = tx.topics().decisions_signature()?;
         let by_model = if self.engine.models().has_proposing(tx)? { " by a model" } else { "" };
@@ -237,7 +238,7 @@ impl Topics<'_> {
         ))
     }
 
-    /// Updates topics synchronously, for tests of the result.
+    /// Updates topics without the queue, for tests that check the result.
     #[cfg(test)]
     pub(crate) fn derive_now(&self) -> Result<()> {
         let rules = self.rules()?;
@@ -247,7 +248,7 @@ impl Topics<'_> {
     }
 }
 
-/// Delay in milliseconds before a job that finds the model still loading tries again. Loading takes seconds.
+/// Delay in milliseconds before a job tries again if the model is still loading. Loading takes seconds.
 const MODEL_WAIT_MS: i64 = 3_000;
 
 /// Sequence number of each conversation's last message, valid for one log position and one boundary version.

@@ -3,8 +3,8 @@
 //! Appending is idempotent: a message is identified by the agent, the conversation and its id, so an agent may send everything
 //! again after a failure. Agents cannot write into each other's conversations or into imported ones.
 //!
-//! The person's settings for the agent, not the request, determine whose words these are: only an agent that hears the owner
-//! can pass on the owner's words, and the agent's own words are always an assistant's.
+//! The person's settings for the agent, not the request, determine who counts as the author: only an agent that hears the
+//! owner can pass on the owner's words, and the agent's own words always have the role of an assistant.
 //!
 //! Not in this module: files (`import`), and identifying the agent (`serve::agents`).
 
@@ -30,16 +30,16 @@ pub const APPEND_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Maximum number of characters in an id, a title or a name.
 const NAME_CHARS_MAX: usize = 200;
 
-/// First characters of the ids of conversations that agents pass on. No other source may use them.
+/// Prefix of the source ids of conversations that agents pass on. No other source may use it.
 pub(crate) const AGENT_CONVERSATIONS: &str = "agent:";
 
-/// Channel of a conversation if the agent names none.
+/// Channel of a conversation if the agent does not name one.
 const CHANNEL: &str = "chat";
 
 /// Who said a message, from the agent's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendRole {
-    /// The person at the other end.
+    /// The person talking to the agent.
     User,
     /// The agent.
     Assistant,
@@ -88,7 +88,7 @@ pub struct Appended {
     pub conversation: Option<ConversationId>,
     /// Number of new messages.
     pub stored: u64,
-    /// Number of messages that were stored before.
+    /// Number of messages that were already stored.
     pub known: u64,
     /// Number of messages left out because the person erased them.
     pub erased: u64,
@@ -98,12 +98,12 @@ fn refused<T>(words: impl Into<String>) -> Result<T> {
     Err(EngineError::Refused(words.into()))
 }
 
-/// Id in the log of an agent's own conversation.
+/// Source id under which the log stores an agent's own conversation.
 pub(crate) fn source_conversation(agent: &str, conversation: &str) -> String {
     format!("{AGENT_CONVERSATIONS}{}/{}", agent_key(agent), conversation.trim())
 }
 
-/// Fails if a short text is empty or too long. `what` names it.
+/// Trims a short text. Fails if it is empty, too long or contains control characters. `what` names it in the error message.
 fn checked<'t>(what: &str, text: &'t str) -> Result<&'t str> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > NAME_CHARS_MAX || text.chars().any(char::is_control) {
@@ -112,7 +112,7 @@ fn checked<'t>(what: &str, text: &'t str) -> Result<&'t str> {
     Ok(text)
 }
 
-/// The author of a message, and its kind.
+/// The author of a message, and the type of the message.
 fn author(agent: &AgentAccess, channel_type: &str, message: &AppendMessage) -> Result<(Author, MessageType)> {
     let handle = |handle: &str| ChannelHandle { channel: channel_type.to_owned(), handle: handle.to_owned() };
     let program = |name: &str, role| Author { name: name.to_owned(), handle: handle(name), role };
@@ -136,7 +136,7 @@ fn author(agent: &AgentAccess, channel_type: &str, message: &AppendMessage) -> R
     })
 }
 
-/// The messages in the form that the log accepts.
+/// Converts the messages to the form that the log accepts.
 fn messages_of(agent: &AgentAccess, to: &AppendTo, messages: &[AppendMessage], now: Timestamp) -> Result<Vec<Message>> {
     let conversation = source_conversation(&agent.name, checked("conversation", &to.conversation)?);
     let title = to.title.as_deref().map(|title| checked("title", title)).transpose()?.map(str::to_owned);

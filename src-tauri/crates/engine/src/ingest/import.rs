@@ -18,7 +18,7 @@ use crate::{EngineError, Result};
 /// Skip reason for a message that the person erased earlier.
 pub(crate) const ERASED: &str = "erased";
 
-/// Result of an import. Always: `seen == imported + duplicate + skipped`.
+/// Result of an import. `seen == imported + duplicate + skipped` always holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportOutcome {
     /// Id of the import's row.
@@ -29,7 +29,7 @@ pub struct ImportOutcome {
     pub totals: ImportTotals,
     /// Conversations that received new messages.
     pub touched: Vec<ConversationId>,
-    /// Whether nobody in the file is known to be the owner, and nothing in its format tells who it is.
+    /// Whether no author in the file is known to be the owner, and the file does not say who the owner is.
     pub has_unknown_owner: bool,
     /// Whether the date of a meeting was taken from the file date because it was given nowhere else.
     pub is_date_guessed: bool,
@@ -96,8 +96,8 @@ impl Sink for StoreSink<'_, '_> {
 impl Imports<'_> {
     /// Imports one file, archive or folder.
     ///
-    /// A file that is truncated or of an unknown kind changes nothing. A canceled or interrupted import keeps the complete
-    /// batches it stored; importing again adds exactly the rest.
+    /// Importing a file that is truncated or of an unknown kind changes nothing. A canceled or interrupted import keeps the
+    /// complete batches it stored; importing again adds exactly the rest.
     pub fn import(&self, import_id: &ImportId, request: &ImportRequest, control: &dyn Control) -> Result<ImportOutcome> {
         let kind = match request.source {
             Some(kind) => kind,
@@ -191,8 +191,8 @@ impl Imports<'_> {
         }
     }
 
-    /// Excludes from memory those of these conversations that already existed and are not excluded yet, including every
-    /// message after this log position.
+    /// Excludes from memory the given conversations that existed before the import and are not excluded yet. The exclusion
+    /// covers every message after this log position.
     fn make_private(&self, source_conversations: &BTreeSet<String>, after_seq: i64) -> Result<()> {
         if source_conversations.is_empty() {
             return Ok(());
@@ -209,7 +209,7 @@ impl Imports<'_> {
         })?)
     }
 
-    /// Folder in which files uploaded by a browser, and the sample, are kept until they are imported.
+    /// Folder that holds files uploaded by a browser, and the sample data, until they are imported.
     pub fn incoming_dir(&self) -> PathBuf {
         self.engine.data_dir().join(INCOMING_DIR)
     }
@@ -287,7 +287,7 @@ impl Imports<'_> {
         Ok(id)
     }
 
-    /// What can be imported from a file, archive or folder, and which files are left out.
+    /// Lists what can be imported from a file, archive or folder, and which files are left out.
     pub fn look_through(&self, path: &Path) -> Result<Inventory> {
         Ok(look_through(path)?)
     }

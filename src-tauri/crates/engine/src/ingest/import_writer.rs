@@ -15,8 +15,8 @@ use crate::ingest::import_request::ImportChoices;
 use crate::ingest::members::{Listed, follow};
 use crate::{Engine, EngineError};
 
-/// Maximum number of messages per transaction: large enough to spread the cost of a durable write, small enough that an
-/// approval waits a tenth of a second at most.
+/// Maximum number of messages per transaction: large enough to spread the cost of a durable write, and small enough that an
+/// approval waits at most a tenth of a second.
 pub(crate) const BATCH_MESSAGES: usize = 2_000;
 
 /// Maximum number of bytes of text per transaction, for exports with very long messages.
@@ -52,7 +52,7 @@ struct Batch {
 /// The reading thread's end of the pipeline.
 pub(crate) struct Batches<'s> {
     batch: Batch,
-    /// Listed members of channels without a message read so far.
+    /// Listed members of channels from which no message has been read yet.
     awaited: Listed,
     batch_bytes: usize,
     to_store: SyncSender<Batch>,
@@ -130,8 +130,8 @@ pub(crate) fn storing<T>(
     })
 }
 
-/// Appends a batch according to the person's choices in one transaction, so that no other process finds
-/// messages that must not be read.
+/// Appends a batch and applies the person's choices in the same transaction, so that no other process finds messages that
+/// must not be read.
 pub(crate) fn append(
     tx: &WriteTx<'_>,
     batch: &[Message],
@@ -145,7 +145,7 @@ pub(crate) fn append(
     // Only new conversations; existing ones stay as the person has set them.
     for id in &outcome.created {
         if choices.private_channels.contains(&tx.log().conversation(id)?.channel_type) {
-            // The exclusion covers everything in it, because all of it is new.
+            // All messages of the conversation are new, so the exclusion covers the whole conversation.
             tx.log().begin_private(id, 0)?;
         }
     }

@@ -42,10 +42,10 @@ const SCAN_MS: i64 = 10 * 60 * 1000;
 /// How often followed folders are scanned if the system refuses notifications, in milliseconds.
 const SCAN_ALONE_MS: i64 = 30_000;
 
-/// Maximum number of changed paths that are collected. If there are more, looking through the folders costs less.
+/// Maximum number of changed paths that are collected. If there are more, scanning the folders is cheaper.
 const CHANGED_MAX: usize = 1_000;
 
-/// Buffer for reading, in bytes, as for imports.
+/// Size of the read buffer in bytes, the same as for imports.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// The files to check, and when to look for more.
@@ -104,7 +104,7 @@ impl Waiting {
     }
 }
 
-/// How files are opened, and where a test ends the process.
+/// How files are opened, and where a test simulates the end of the process.
 #[doc(hidden)]
 pub struct LiveAccess<'a> {
     /// Opens a file.
@@ -169,7 +169,8 @@ impl Sources<'_> {
         self.engine.inner.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One step for the worker: reads, and before a scan renews the notifications, so that no change in between is missed.
+    /// One step for the worker: reads one file. If a scan is due, it renews the notifications first, so that no change in
+    /// between is missed.
     pub(crate) fn follow_folders(&self, notifications: &mut Notifications) -> Result<Option<Timestamp>> {
         let (folders, now) = (self.live_folders()?, self.engine.now());
         let is_renewed = folders.is_empty() || self.live().scan_due(&folders, now) <= now;
@@ -193,7 +194,7 @@ impl Sources<'_> {
         Ok(())
     }
 
-    /// Like [`read_live`](Self::read_live), but a test determines how files are opened and where the process ends.
+    /// Like [`read_live`](Self::read_live), but a test determines how files are opened and where the process seems to end.
     #[doc(hidden)]
     pub fn read_live_with(&self, access: &LiveAccess<'_>) -> Result<Option<Timestamp>> {
         let (folders, now) = (self.live_folders()?, self.engine.now());
@@ -214,7 +215,8 @@ impl Sources<'_> {
             match self.look_at_live(folder, &path, access) {
                 Ok(Look::Read) => break,
                 Ok(Look::Nothing) => {}
-                // The program may have removed it, or may be replacing it. The next scan finds it if it is still unread.
+                // The program may have removed the file, or may be replacing it. The next scan finds the file if it is still
+                // unread.
                 Err(EngineError::Io { .. } | EngineError::Import(_)) => tracing::debug!("a followed file could not be read"),
                 Err(error) => return Err(error),
             }
@@ -332,7 +334,7 @@ impl Sources<'_> {
         self.settle_live(folder, &messages, row, access)
     }
 
-    /// Runs `read`. Returns the messages that are not stored yet, and its result.
+    /// Runs `read`. Returns the messages that have not been stored yet, and the result of `read`.
     fn collect_live<T>(
         &self,
         folder: &Path,

@@ -20,26 +20,26 @@ use crate::lifecycle::erasure::ErasureReceipt;
 use crate::tokens::{TOKEN_BYTES, hash_of, token_of};
 use crate::{EngineError, Result};
 
-/// First characters of every webhook token, so that people and secret scanners recognize one.
+/// Prefix of every webhook token, by which people and secret scanners recognize one.
 const TOKEN_PREFIX: &str = "ksin_";
 
-/// Maximum number of live sources. Each costs a connection, and nobody has more accounts.
+/// Maximum number of live sources. Each one needs a connection, and nobody has more accounts than this.
 const SOURCES_MAX: usize = 50;
 
 /// Maximum number of characters in the name of a source.
 const NAME_CHARS_MAX: usize = 100;
 
-/// Folder with one folder per source, for what a protocol must keep, such as keys.
+/// Folder with one subfolder per source, in which a protocol keeps its own data, such as keys.
 const FOLDER: &str = "sources";
 
 /// What a source is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveState {
-    /// No process reads it: Keepsake is not running, or only a command is.
+    /// No process reads it: Keepsake is not running, or only a command-line command is running.
     Stopped,
     /// The person paused it.
     Paused,
-    /// It connects.
+    /// It is connecting.
     Connecting,
     /// It is reading earlier messages.
     CatchingUp {
@@ -50,12 +50,12 @@ pub enum LiveState {
     },
     /// Everything was read; new messages are read as they arrive.
     Live,
-    /// It was read today and will be read again at its hour.
+    /// It was read today and will be read again at its daily hour.
     Scheduled {
         /// When it will be read again.
         at: Timestamp,
     },
-    /// It failed and is tried again.
+    /// It failed and will be tried again.
     Retrying {
         /// What happened.
         detail: String,
@@ -124,7 +124,7 @@ fn refused<T>(words: impl Into<String>) -> Result<T> {
     Err(EngineError::Refused(words.into()))
 }
 
-/// The account name of a source's secret in the keyring.
+/// The account name under which the keyring stores a source's secret.
 fn key_account(id: &LiveSourceId) -> String {
     format!("source {id}")
 }
@@ -264,7 +264,8 @@ impl Sources<'_> {
         }
         let stored = self.engine.store().write(|tx| {
             tx.sources().begin_import(&row.import, &row.name, source_kind(kind).name(), false, now)?;
-            // This import never ends. Marked as finished, it is not mistaken for an interrupted one, and it can be undone.
+            // This import never ends. It is marked as finished, so that it is not mistaken for an interrupted import and can
+            // be undone.
             tx.sources().account_import(&row.import, "done", &ImportTotals::default(), None, Some(now))?;
             tx.sources().add_live_source(&row)?;
             for channel in &new.connected.channels {
@@ -353,7 +354,8 @@ impl Sources<'_> {
             .write(|tx| channels.iter().try_for_each(|channel| tx.sources().choose_live_channel(id, channel, choice, since)))?)
     }
 
-    /// Removes a source and its secret. Its messages stay, or are forgotten together with everything that rests on them.
+    /// Removes a source and its secret. Its messages are kept or, if `forget` is set, erased together with everything that
+    /// rests on them.
     pub fn remove_live_source(&self, id: &LiveSourceId, forget: bool) -> Result<Option<ErasureReceipt>> {
         let row = self.engine.store().read(|tx| tx.sources().live_source(id))?;
         self.engine.inner.keys.delete(&key_account(id)).map_err(|error| EngineError::Refused(error.to_string()))?;

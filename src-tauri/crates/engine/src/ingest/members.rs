@@ -1,6 +1,6 @@
 //! Determines from exports who is in a room: notices say who joined and left, and some exports list the members.
 //!
-//! Applied in the transaction that stores the messages, so that no member is missing even for a moment.
+//! The result is applied in the transaction that stores the messages, so that no member is missing even for a moment.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(crate) type Listed = BTreeMap<Channel, Vec<ChannelHandle>>;
 pub(crate) fn follow(tx: &WriteTx<'_>, batch: &[Message], listed: &Listed) -> Result<(), StoreError> {
     let mut moves: BTreeMap<Channel, Vec<MemberMove>> = BTreeMap::new();
     for (channel, members) in listed {
-        // A list does not say since when somebody is a member, so notices take precedence.
+        // A list does not say when somebody became a member, so notices take precedence.
         let all = members.iter().map(|handle| MemberMove { member: Member::of(handle), at: Timestamp(i64::MIN), is_in: true });
         moves.entry(channel.clone()).or_default().extend(all);
     }

@@ -19,7 +19,7 @@ pub struct NewChannels {
 /// What an import does with a channel's visibility.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ruling {
-    /// It is stored as the person's choice.
+    /// This visibility is stored as the person's choice.
     Choose(Visibility),
     /// Nothing is stored; the visibility declared by the source applies.
     Leave,

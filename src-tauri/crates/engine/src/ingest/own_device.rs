@@ -16,8 +16,8 @@ use crate::areas::Sources;
 use crate::ingest::live_sources::LiveState;
 use crate::{EngineError, Result};
 
-/// Maximum wait for the result: a passphrase is stretched, and a server gets about ten requests. Shorter than the timeout of
-/// the command line.
+/// Maximum time to wait for the result, which may involve stretching a passphrase and about ten requests to a server. Shorter
+/// than the timeout of the command line.
 const RESULT_MAX: Duration = Duration::from_secs(45);
 
 const NOT_CONNECTED: &str = "this account is not connected at the moment; let it be read as messages arrive, and try again once it is \

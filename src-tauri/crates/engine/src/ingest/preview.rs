@@ -40,7 +40,7 @@ pub struct ChannelPreview {
     pub messages: u64,
     /// Number of people who speak in it, not counting the owner.
     pub people: u64,
-    /// Names of the first few of them.
+    /// Names of the first few of these people.
     pub names: Vec<String>,
     /// Whether it was known before the import. If so, the import does not change its visibility.
     pub is_known: bool,
@@ -53,10 +53,10 @@ pub struct ChannelPreview {
 struct Tally {
     title: Option<String>,
     has_several_titles: bool,
-    /// The conversations, by hash, and whether everything in them is declared public.
+    /// Hash of each conversation, and whether everything in the conversation is declared public.
     conversations: HashMap<u64, bool>,
     messages: u64,
-    /// The people, by hash.
+    /// Hashes of the people who speak.
     people: HashSet<u64>,
     names: Vec<String>,
 }

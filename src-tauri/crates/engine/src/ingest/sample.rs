@@ -1,7 +1,7 @@
 //! Sample data: a small synthetic export with three channels, so that a first memory can be reviewed within a minute.
 //!
 //! Everybody in it is invented. It contains an example of everything that a new user should see: plain facts, a correction,
-//! facts about another person, an excluded conversation, and a text that tries to plant a memory. One click removes it
+//! facts about another person, an excluded conversation, and a message that tries to plant a memory. One click removes it
 //! without a trace.
 
 use std::io::Write;

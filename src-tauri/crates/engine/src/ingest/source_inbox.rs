@@ -1,4 +1,4 @@
-//! Stores what live sources deliver: messages, positions and who can read a channel, in one transaction.
+//! Stores what live sources deliver (messages, positions and the readers of a channel) in one transaction.
 //!
 //! Nothing is stored from channels that the person did not choose, or from sources that are paused or were removed meanwhile.
 //! Not in this module: the protocols (`keepsake-connectors`), and adding and removing sources (`live_sources`).
@@ -30,7 +30,7 @@ pub const WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub struct Received {
     /// Number of new messages.
     pub stored: u64,
-    /// Number of messages that were stored before.
+    /// Number of messages that were already stored.
     pub known: u64,
     /// Number of messages left out because the person erased them, or does not want their channel.
     pub left_out: u64,
@@ -44,7 +44,7 @@ struct SourceInbox {
     id: LiveSourceId,
 }
 
-/// A channel without a choice, as its source describes it.
+/// The row of a channel as its source describes it, without a choice by the person.
 pub(crate) fn channel_row(channel: &FoundChannel) -> LiveChannelRow {
     LiveChannelRow {
         channel: channel.id.clone(),
@@ -65,7 +65,7 @@ pub(crate) fn channel_type(kind: LiveSourceKind) -> Option<&'static str> {
     match kind {
         LiveSourceKind::Matrix => Some("matrix"),
         LiveSourceKind::Simplex => Some("simplex"),
-        // The folders of a mailbox are not its threads, and each webhook message names its own channel.
+        // A mailbox's channels are its folders, not its threads, and each webhook message names its own channel.
         LiveSourceKind::Mail | LiveSourceKind::Webhook => None,
     }
 }
@@ -227,7 +227,7 @@ impl SourceInbox {
                 kept = delivery.messages.iter().filter(|message| !delivery.removed.contains(&message.source)).cloned().collect();
                 &kept
             };
-            // The channel's readers are stored before its messages, so that none is ever too widely visible.
+            // The channel's readers are stored before its messages, so that no message is ever visible too widely.
             if let (Some(members), Some(channel_type)) = (&delivery.members, channel_type(source.kind)) {
                 tx.log().set_channel_members(channel_type, &delivery.channel, members)?;
             }
@@ -279,7 +279,8 @@ impl Inbox for SourceInbox {
     }
 
     fn deliver(&self, delivery: Delivery) -> std::result::Result<Delivered, InboxError> {
-        // Done before the position advances, so that an interruption repeats it. Messages already gone are skipped.
+        // The erasure is done before the position advances, so that an interruption repeats it. Messages already gone are
+        // skipped.
         if !delivery.removed.is_empty() {
             self.engine.sources().erase_removed(&delivery.removed).map_err(|error| InboxError::Store(error.to_string()))?;
         }

@@ -13,7 +13,7 @@ use keepsake_importers::{Layout, database_beside, layout, look_through};
 /// What to import: a file or folder, with its kind if it is a folder or may contain several kinds.
 pub(crate) type Wanted = (PathBuf, Option<SourceKind>);
 
-/// What the paths of a source and its new archives reveal about the imports needed.
+/// The layout of a source and the contents of its new archives, from which the needed imports follow.
 #[derive(Debug, Default)]
 pub(crate) struct Exports {
     layout: Layout,
@@ -21,7 +21,7 @@ pub(crate) struct Exports {
     kinds: BTreeMap<PathBuf, BTreeSet<SourceKind>>,
 }
 
-/// The imports needed, and the files that need nothing else.
+/// The imports needed, and the files that are done once these imports are queued.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) imports: BTreeSet<Wanted>,
@@ -29,8 +29,8 @@ pub(crate) struct Plan {
 }
 
 impl Exports {
-    /// Examines a source in which the files `new` are new or changed. Files that cannot be examined are imported one by one,
-    /// which reports why.
+    /// Examines a source in which the files `new` are new or changed. Files that cannot be examined are imported one by one;
+    /// each import then reports the reason.
     pub(crate) fn of(source: &Path, new: &[PathBuf]) -> Self {
         if new.is_empty() {
             return Self::default();

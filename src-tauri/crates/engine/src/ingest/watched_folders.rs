@@ -1,7 +1,7 @@
 //! Watched sources: chats are read once a day, and a folder of meetings is checked every ten minutes (seed 002). The folders of
 //! terminal agents are followed as they change (`live`).
 //!
-//! [`next_due`] computes the time of the next check from times only; the import lane asks it before it sleeps. Not in this
+//! [`next_due`] computes the time of the next check from times alone; the import lane calls it before it sleeps. Not in this
 //! module: which files belong together (`watched_exports`), and reading them (`import`).
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,9 @@
-//! The only way to call a model: check exclusion, reuse a paid reply, check the budget, record the call, send it, read the
-//! reply, and record the outcome.
+//! The only code that calls a model. It checks whether the conversation is excluded, reuses a reply that was already paid for,
+//! checks the budget, records the call, sends it, reads the reply, and records the outcome.
 //!
 //! Only prompts are sent, and a prompt can contain only fixed wording and scrubbed text. The task determines its subject
-//! ([`keepsake_prompt::Calls`]). A reply is recorded before it is read, so a crash afterwards does not mean paying for it
-//! again. A reply that cannot be read is marked and never used again.
+//! ([`keepsake_prompt::Calls`]). A reply is recorded before it is read, so after a crash it does not have to be paid for again.
+//! A reply that cannot be read is marked and never used again.
 
 use std::sync::{Arc, PoisonError};
 
@@ -141,7 +141,7 @@ impl<'e> Interview<'e> {
         self.model_for(label).model()
     }
 
-    /// How much to send to the models in one call: the smallest known context length among them.
+    /// How much to send in one call: the shortest context length of the models that this interview uses.
     pub(crate) fn context_length(&self) -> Result<ContextLength> {
         let names = self.others.iter().map(|model| model.model()).chain([self.model.model()]);
         let lengths = names.map(|name| {
@@ -151,7 +151,7 @@ impl<'e> Interview<'e> {
         Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default())
     }
 
-    /// Like [`drive`](Self::drive), but starts the task again with less text per call if the model cannot take more.
+    /// Like [`drive`](Self::drive), but restarts the task with less text per call if a call was too long for the model.
     pub(crate) fn drive_in_parts<C: Calls, E: std::fmt::Display>(
         &self,
         begin: impl Fn(ContextLength) -> std::result::Result<C, E>,
@@ -173,8 +173,8 @@ impl<'e> Interview<'e> {
                 Some(shorter) => shorter,
                 None => return Err(ModelFailure::Call(error).into()),
             };
-            // A cut-off reply says nothing about the next conversation, but a prompt that was too long would be refused
-            // again, so the shorter length is remembered.
+            // The shorter length is remembered only if the prompt was too long, because such a prompt would be refused again. A
+            // cut-off reply says nothing about the next conversation.
             if matches!(error, CallError::PromptTooLong { .. }) {
                 self.engine.models().remember_context_length(&self.provider, length);
             }
@@ -273,7 +273,7 @@ impl<'e> Interview<'e> {
             started: now,
         };
         engine.store().write(|tx| {
-            // Checked in the transaction that clears the text for sending. In the meantime the person may have excluded a
+            // Checked in the transaction that approves the text for sending. In the meantime the person may have excluded a
             // conversation and included it again, or erased one of several.
             let is_closed = match &self.conversation {
                 Some(conversation) => !is_still_on_record(tx, conversation)?,

@@ -1,8 +1,9 @@
 //! How much text a model accepts in one call: set by the person, reported by its server, or learned when the model refuses
 //! more.
 //!
-//! It is kept only while the program runs, because a server may be started with a different length later. Not in this module:
-//! how much of it is left for the text to read ([`ContextLength`]), and cutting conversations (`capture::model`).
+//! The length is kept only while the program runs, because the server may be restarted with a different one. Not in this
+//! module: how much of the length is left for the text to read ([`ContextLength`]), and cutting conversations
+//! (`capture::model`).
 
 use std::sync::PoisonError;
 
@@ -13,12 +14,12 @@ use super::settings::Provider;
 use crate::Result;
 use crate::areas::Models;
 
-/// Time, in milliseconds, that a server has to report its length. After that, the default is used, and the server refuses a
-/// call if that is too much.
+/// Time, in milliseconds, that a server has to report its length. After that, the default is used. If the default is too long,
+/// the server refuses the call.
 const ASK_TIMEOUT_MS: u64 = 2_000;
 
 impl Models<'_> {
-    /// How much to send to this model in one call. Its server is asked only once.
+    /// How much to send to this model in one call. Keepsake asks the server only once.
     pub(crate) fn context_length(&self, provider: &Provider, this_computer_only: bool) -> Result<ContextLength> {
         let known =
             self.engine.inner.context_lengths.lock().unwrap_or_else(PoisonError::into_inner).get(&name(provider)).copied();

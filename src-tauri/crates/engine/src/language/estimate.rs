@@ -1,5 +1,5 @@
-//! Estimates the cost of letting the chosen model read the conversations it has not read: tokens, and time at the pace of its
-//! latest calls.
+//! Estimates what it costs to let the chosen model read the conversations that no model has read: the number of tokens, and the
+//! time at the pace of the model's latest calls.
 //!
 //! Not in this module: prices, which servers do not report.
 
@@ -9,8 +9,9 @@ use super::ModelFailure;
 use crate::Result;
 use crate::areas::Models;
 
-/// Tokens used per token of conversation. Messages are read once for facts and once for positions, with context, and the
-/// judge reads the results. On conversations of several pages, the calls used two to three times the tokens of the text.
+/// Tokens used per token of conversation. Messages are read once for facts and once for positions, with context, and the judge
+/// reads the results. For conversations of several pages, the calls used two to three times as many tokens as the text
+/// contains.
 const TOKENS_A_TOKEN: f64 = 2.5;
 
 /// Tokens for the instructions and replies in calls about a short conversation.

@@ -1,7 +1,7 @@
 //! The language model engine: settings, calls and jobs. Not in this module: prompts and the judgment of replies
 //! (`capture::model`, `insight::model`), and sending and receiving (`keepsake_models`).
 //!
-//! A model only makes proposals. They pass the same gates and the same transaction as the built-in engine's proposals
+//! A model only makes proposals. They go through the same gates and the same transaction as the built-in engine's proposals
 //! (`review::propose`), and the person reviews them in the same queue.
 
 mod call;
@@ -123,7 +123,7 @@ pub(crate) fn passing(done: Result<bool>, unusable: &mut Option<EngineError>) ->
 }
 
 impl Models<'_> {
-    /// Why no model may be called now, if a job is waiting for one.
+    /// The reason why no model may be called now; `None` if models may be called or no job is waiting for one.
     pub fn hold(&self, now: Timestamp) -> Result<Option<Hold>> {
         if self.engine.store().read(|tx| tx.jobs().next_due(Lane::Model))?.is_none() {
             return Ok(None);

@@ -1,9 +1,9 @@
 //! Rates what a model is good for: runs made-up conversations through the real prompts and compares the results with the
 //! known answers.
 //!
-//! This is a rough check, not a benchmark: a dozen statements can tell a model that can do a task from one that cannot, but
-//! nothing finer. None of the text is the person's, and nothing is stored except the entries in the list of calls. Not in
-//! this module: the quick test with one call (`trial`).
+//! This is a rough check, not a benchmark: a dozen statements show whether a model can do a task, but no finer differences.
+//! None of the text is the person's, and nothing is stored except the entries in the list of calls. Not in this module: the
+//! quick test with one call (`trial`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,7 +27,8 @@ struct Sample {
     lines: &'static [(Role, &'static str, &'static str)],
     /// For each fact, the index of its line and a word of that line that its quotation must contain.
     facts: &'static [(usize, &'static str)],
-    /// Lines that state nothing lasting about their author: requests, quotations, role-play, things true for a day.
+    /// Lines that state nothing lasting about their author: requests, quotations, role-play, and statements that hold for one
+    /// day.
     traps: &'static [usize],
 }
 
@@ -147,8 +148,8 @@ impl Sample {
         Some(CandidateEvidence { message: line, span: Span::of_bytes(text, start..start + words.len()).ok()? })
     }
 
-    /// Number of facts found, and number of entries that rest on a trap. Facts that the judge
-    /// rejected still count as found.
+    /// Number of facts found, and number of entries that are based on a trap. Facts that the judge rejected still count as
+    /// found.
     fn count(&self, found: &Proposals) -> (u32, u32) {
         let judged = found.stops.iter().filter(|stop| stop.gate == Gate::Judge).map(|stop| &stop.evidence);
         let facts = found.candidates.iter().filter(|one| one.kind == MemoryKind::Fact).map(|one| &one.evidence);
@@ -228,7 +229,7 @@ impl Models<'_> {
         let answer = answered(interview.drive_in_parts(begin, "Checking the findings", control))?;
         let kept =
             |said: &str| answer.as_ref().is_some_and(|answer| answer.found.candidates.iter().any(|one| one.content == said));
-        // A judge without a usable answer keeps no statement, which does not count as a judgment.
+        // If the judge gives no usable answer, no statement is kept. This does not count as a judgment.
         let is_judge = answer.as_ref().is_some_and(|answer| answer.dropped.is_none());
         let right = STATEMENTS.iter().filter(|(.., said, holds)| is_judge && kept(said) == *holds).count() as u32;
         let wrong = STATEMENTS.iter().filter(|(.., said, holds)| is_judge && kept(said) && !holds).count() as u32;

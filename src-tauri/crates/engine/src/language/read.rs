@@ -1,6 +1,6 @@
 //! Reads a conversation with the chosen model, for facts and for the owner's positions with their reasons.
 //!
-//! `capture::model` decides which calls are made and which parts of a reply are believed. This module makes the calls and
+//! `capture::model` decides which calls are made and which parts of a reply are accepted. This module makes the calls and
 //! writes the results once, in the transaction that completes the job, through the same code as the built-in engine's
 //! proposals.
 
@@ -26,8 +26,8 @@ use crate::{EngineError, Result};
 /// Number of turns in one task; see `propose::STRETCH_TURNS`.
 const STRETCH_TURNS: usize = 2_000;
 
-/// Maximum number of new messages, at the end of a conversation already read, that are treated as a live channel, which is read
-/// a few messages at a time (seed 004). If there are more, an import added them all at once.
+/// Maximum number of new messages for which a conversation that was read before is treated as a live channel, which is read a
+/// few messages at a time (seed 004). If there are more, an import added them all at once.
 const LIVE_MESSAGES_MAX: usize = 30;
 
 /// The part of the settings that scrubbing needs.
@@ -40,8 +40,8 @@ struct Regions {
 fn scrub_config_of(settings: Option<String>) -> ScrubConfig {
     let regions = settings.and_then(|json| serde_json::from_str::<Regions>(&json).ok()).and_then(|chosen| chosen.phone_regions);
     let mut config = ScrubConfig::default();
-    // Additional regions match more numbers. The built-in ones are never removed, because a scrubber that misses something
-    // leaks.
+    // Additional regions match more numbers. The built-in regions are never removed, because the scrubber lets every number
+    // through that it does not recognize.
     config.regions.extend(regions.into_iter().flatten());
     config.regions.sort();
     config.regions.dedup();
@@ -59,7 +59,7 @@ impl<'e> Models<'e> {
         Ok(scrub_config_of(self.engine.store().read(|tx| tx.settings().setting("settings"))?))
     }
 
-    /// As [`scrubber`](Self::scrubber), in the given snapshot.
+    /// Like [`scrubber`](Self::scrubber), in the given snapshot.
     pub(crate) fn scrubber_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Scrubber, StoreError> {
         let refused = |detail: String| StoreError::Corrupt { what: "regions of phone numbers", detail };
         Scrubber::new(&scrub_config_of(tx.settings().setting("settings")?)).map_err(|error| refused(error.to_string()))
@@ -244,8 +244,8 @@ const TALKS_WITH_AN_ASSISTANT: [SourceKind; 10] = [
 
 /// The thread of each message (seed 002: threads are read separately).
 ///
-/// An assistant's export links every message to the previous one, and the chain breaks where a message was left out. Such
-/// links only give the order of one conversation and are not threads.
+/// An assistant's export links every message to the previous one, and the chain breaks where a message was left out. Such links
+/// only record the order of the messages, so they do not form threads.
 fn threads_of<'r>(conversation: &ConversationRow, rows: &'r [InteractionRow], answers: &'r HashMap<i64, String>) -> Vec<&'r str> {
     let is_one_talk = TALKS_WITH_AN_ASSISTANT.iter().any(|kind| conversation.source_kind == kind.name());
     if is_one_talk {

@@ -1,7 +1,7 @@
 //! The engine's side of the memory router: whether it is on, which server it may forward to, and the record of each call.
 //!
-//! The server, its key, the consent and the daily budget are those of the model settings. A call is listed like every other, but
-//! without its text: it is not scrubbed, and what was said is in the conversation that the router logs.
+//! The server, its key, the consent and the daily budget come from the model settings. A call is listed like any other call,
+//! but without its text, because the text is not scrubbed and the router logs the conversation separately.
 //!
 //! Not in this module: the proxy itself (`keepsake_router`).
 
@@ -42,7 +42,7 @@ pub struct Route {
 pub struct RoutedEnd {
     /// Size of the reply in bytes.
     pub reply_bytes: u64,
-    /// Tokens read by the model, if the server reported them; otherwise the estimate stays.
+    /// Tokens read by the model, if the server reported them; otherwise the estimate is used.
     pub tokens_in: Option<u64>,
     /// Tokens written by the model, as reported by the server or as estimated.
     pub tokens_out: u64,
@@ -54,12 +54,12 @@ pub struct RoutedEnd {
 const BYTES_PER_TOKEN: u64 = 3;
 
 impl Models<'_> {
-    /// What the router does.
+    /// The current router settings.
     pub fn router_settings(&self) -> Result<RouterSettings> {
         Ok(self.engine.store().read(|tx| tx.settings().choice(ROUTER_SETTING, CHOICES))?)
     }
 
-    /// Sets what the router does.
+    /// Stores the router settings.
     pub fn set_router_settings(&self, settings: RouterSettings) -> Result<()> {
         let now = self.engine.now();
         Ok(self.engine.store().write(|tx| tx.settings().put_choice(ROUTER_SETTING, CHOICES, &settings, now))?)

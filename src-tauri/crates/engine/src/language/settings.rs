@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 use crate::areas::Models;
 use crate::{EngineError, Result};
 
-/// Setting that stores these choices.
+/// Setting that stores the model settings.
 const SETTING: &str = "models";
 
-/// Name of the choices in error messages.
+/// Name of this setting in error messages.
 const CHOICES: &str = "model settings";
 
 /// Default number of tokens per day that may go to another computer: about a hundred conversations, and well under a euro
@@ -32,8 +32,8 @@ const REMOTE_TOKENS_A_DAY: u64 = 500_000;
 /// 1,000. After twice that time, no reply will come.
 const REPLY_TIMEOUT_MS: u64 = 10 * 60 * 1000;
 
-/// Time to wait for a server on this computer, in milliseconds. It answers within milliseconds or does not exist, and the
-/// person is waiting.
+/// Time to wait for a server on this computer, in milliseconds. A server that exists answers within milliseconds, and the
+/// person is waiting for the result.
 const DETECT_TIMEOUT_MS: u64 = 300;
 
 /// A model on a model server.
@@ -45,7 +45,7 @@ pub struct Provider {
     pub url: String,
     /// Name of the model.
     pub model: String,
-    /// Context length in tokens, if the person set it; otherwise its server is asked.
+    /// Context length in tokens, if the person set it; otherwise Keepsake asks the server for it.
     #[serde(default)]
     pub context_tokens: Option<u32>,
 }

@@ -59,8 +59,8 @@ pub struct PrivacyOutcome {
 }
 
 impl Erasure<'_> {
-    /// Undoes an import: removes exactly the messages that it added, and everything that rests on them. The same file may be
-    /// imported again. Refused while the import is being read.
+    /// Undoes an import: removes exactly the messages that it added, and everything based on them. The same file may be
+    /// imported again afterwards. Refused while the import is still running.
     pub fn undo_import(&self, import: &ImportId) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.engine.ids());
         let undone = self.engine.store().undo_import(import, &job, self.engine.now())?;
@@ -69,7 +69,7 @@ impl Erasure<'_> {
         self.after_erasing(job, undone)
     }
 
-    /// Erases one conversation and everything that rests only on it.
+    /// Erases one conversation and everything that is based only on it.
     pub fn erase_conversation(&self, id: &ConversationId, reason: &str) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.engine.ids());
         let erased = self.engine.store().erase_conversation(id, reason, &job, self.engine.now())?;
@@ -120,7 +120,7 @@ impl Erasure<'_> {
         Ok(self.engine.store().read(|tx| tx.lifecycle().preview_erased_person(&handles))?)
     }
 
-    /// The person named by this text: `channel:handle`, an id, or a name that only one person has.
+    /// The person that this text identifies: `channel:handle`, an id, or a name that only one person has.
     pub fn person_named(&self, text: &str) -> Result<EntityId> {
         let person = self.engine.store().read(|tx| {
             let map = self.engine.access_map(tx)?;
@@ -143,7 +143,8 @@ impl Erasure<'_> {
         Ok(handles)
     }
 
-    /// Queues every derivation that covers all messages, to repeat it without the erased ones.
+    /// Queues every derivation that covers all messages, so that it is repeated without the erased ones, and then tries the
+    /// erasure job.
     pub(crate) fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         self.engine.people().look_at_links_again()?;
         self.engine.conversations().queue_settling()?;

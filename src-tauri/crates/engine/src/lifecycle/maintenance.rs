@@ -1,12 +1,12 @@
-//! Nightly maintenance: once a night everything derived in the background is updated, proposals left unanswered too long
-//! expire, and a digest in the morning says what is new and what needs attention.
+//! Nightly maintenance. Once a night, it updates everything that is derived in the background and lets proposals expire that
+//! were left unanswered too long. In the morning, a digest says what is new and what needs attention.
 //!
 //! Most of the work has been done by then, because each part is queued as soon as something it depends on changes. A
 //! maintenance run queues all parts regardless and ends when none of their jobs is left. It therefore continues after a
 //! crash when the queue does, and stopping it means stopping those jobs. It does not wait for jobs that call a language
 //! model: they may be waiting for power, a server or the next day's budget.
 //!
-//! Not in this module: the work itself, which is in the modules of its parts, and how the digest is shown.
+//! Not in this module: the work itself (in the modules that derive each part), and how the digest is shown.
 
 use keepsake_domain::proposal::{EXPIRE_AFTER_DAYS, EXPIRE_AFTER_DAYS_MAX, EXPIRE_AFTER_DAYS_MIN};
 use keepsake_domain::{DAY_MS, JobKind, MaintenanceRunId, OperationId, Timestamp};
@@ -34,7 +34,7 @@ pub const PARKED_UNTIL: Timestamp = Timestamp(253_402_300_799_000);
 /// Number of runs reported.
 const RUNS_TOLD: u32 = 30;
 
-/// The jobs that a run waits for, in the order of the seed; each builds on those before it.
+/// The jobs that a run waits for, in the order that the seed defines; each builds on those before it.
 const STEPS: [JobKind; 10] = [
     JobKind::Extract,
     JobKind::SettleConversations,
@@ -146,7 +146,7 @@ impl crate::areas::Maintenance<'_> {
     }
 
     /// The last completed run, with the number of proposals that needed attention then, if the person wants notifications.
-    /// Expired ones are not counted.
+    /// Expired proposals are not counted.
     pub fn digest_notice(&self) -> Result<Option<(MaintenanceRunId, u64)>> {
         if !self.rules()?.notify {
             return Ok(None);
@@ -231,7 +231,7 @@ impl crate::areas::Maintenance<'_> {
         Ok(true)
     }
 
-    /// Starts a run if one is due, and returns when the next one is.
+    /// Starts a run if one is due, and returns when the next one is due.
     pub fn queue(&self) -> Result<Option<Timestamp>> {
         self.finish()?;
         let rules = self.rules()?;
@@ -244,7 +244,7 @@ impl crate::areas::Maintenance<'_> {
     }
 
     /// When the next automatic run starts. The first one starts the night after the first call, because a person who has just
-    /// imported their first file is still busy with it.
+    /// imported their first file is still working with it.
     fn next(&self, rules: &MaintenanceRules) -> Result<Option<Timestamp>> {
         if !rules.automatic {
             return Ok(None);

@@ -1,9 +1,9 @@
 //! Rebuilds everything derived, from the messages and from what a person decided.
 //!
-//! This is for people who do not trust the current results, or want those that today's rules would produce. No answer of a
-//! person or a model is lost ([`keepsake_store::areas::DerivedTablesMut::drop_derived`]), and a backup is made first. Everything is recreated
-//! with its previous id and date. References therefore still work, the waiting time of a proposal does not start again, and
-//! the nightly digest does not report it as new.
+//! This is for people who do not trust the current results, or who want the results that the current rules would produce. No
+//! answer from a person or a model is lost ([`keepsake_store::areas::DerivedTablesMut::drop_derived`]), and a backup is made
+//! first. Everything is recreated with its previous id and date. References therefore still work, the waiting time of a
+//! proposal does not start again, and the nightly digest does not report it as new.
 //!
 //! The work itself is done by a maintenance run, which continues after a crash like any other. The previous dates are kept
 //! only in memory, so items recreated after a crash get the date of the rebuild.
@@ -17,12 +17,12 @@ use crate::areas::Maintenance;
 use crate::queue::control::Control;
 use crate::{BackupReason, EngineError, Result};
 
-/// What a rebuild started with.
+/// Describes a rebuild that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuilding {
     /// Path of the backup of the previous state.
     pub backup: PathBuf,
-    /// Number of proposals that are searched for again.
+    /// Number of proposals that were deleted and are searched for again.
     pub candidates: u64,
     /// The maintenance run that recreates everything.
     pub run: MaintenanceRunId,

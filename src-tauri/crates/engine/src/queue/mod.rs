@@ -1,4 +1,4 @@
-//! The worker: takes jobs lane by lane and runs each to a stored outcome.
+//! The worker: takes jobs lane by lane, runs them, and stores how each one ended.
 //!
 //! One step of a lane is [`Queue::run_next`], which tests call directly; [`Worker`] repeats it on one thread per lane.
 //! During a pause, no further jobs start and none are lost. An idle thread uses no CPU: it sleeps until it is woken or a
@@ -32,14 +32,14 @@ use crate::{Engine, EngineError, Result};
 /// How often a running job stores its progress, in milliseconds. Each write is durable and takes milliseconds.
 const HEARTBEAT_MS: i64 = 1_000;
 
-/// How often a running job reports progress to the window, in milliseconds. The eye cannot follow more.
+/// How often a running job reports progress to the window, in milliseconds. People cannot see faster updates.
 const PROGRESS_MS: i64 = 100;
 
 /// How often a held lane checks whether the power is back or the budget was raised, in milliseconds.
 const HOLD_LOOK_MS: i64 = 60_000;
 
-/// How often a caller that waits for running jobs checks whether they have ended, in milliseconds. It has to check, because
-/// the end of a job wakes nobody.
+/// How often a caller that waits for running jobs checks whether they have ended, in milliseconds. It has to poll, because the
+/// end of a job wakes no waiting caller.
 const HELD_LOOK_MS: u64 = 100;
 
 /// The point in a job's life at which a test ends the process.
@@ -160,7 +160,7 @@ pub struct WorkerLock {
     _file: File,
 }
 
-/// Only the lock: the jobs of a dead worker have not been recovered yet.
+/// The lock alone, before the jobs of a dead worker are recovered.
 #[derive(Debug)]
 pub struct QueueTurn {
     file: File,
@@ -290,15 +290,15 @@ impl<'e> Queue<'e> {
     }
 
     /// Waits until running jobs have finished, and lets no new ones start, except erasures, until the returned value is
-    /// dropped. This state is not stored, so a process that dies meanwhile blocks nothing.
+    /// dropped. This state is not stored, so the queue is not blocked if the process dies meanwhile.
     pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'e>> {
         self.engine.inner.wake.held_up.store(true, Ordering::SeqCst);
         let held = HeldUp(self.engine);
         let lanes: Vec<Lane> = Lane::ALL.iter().copied().filter(|lane| *lane != Lane::Upkeep).collect();
         loop {
             let seen = self.engine.inner.wake.generation.load(Ordering::SeqCst);
-            // Done in a write transaction: leases taken earlier are visible, and anybody who takes one later
-            // sees that work is held up.
+            // Done in a write transaction: leases taken earlier are visible, and any later attempt to take one sees that work
+            // is held up.
             let (now, at_work) = (self.engine.now(), self.at_work());
             let is_running = self.engine.store().write(|tx| {
                 for &lane in &lanes {
@@ -317,7 +317,7 @@ impl<'e> Queue<'e> {
         }
     }
 
-    /// Makes sleeping lanes check again, because another process may have queued something.
+    /// Wakes the sleeping lanes so that they check again, because another process may have queued something.
     pub fn look_for_work(&self) {
         self.engine.inner.wake.all();
     }
@@ -452,7 +452,8 @@ impl<'e> Queue<'e> {
     ) -> Result<Option<(Lease, JobRow, AtWork<'e>)>> {
         let wake = &self.engine.inner.wake;
         let taken = self.engine.store().write(|tx| {
-            // Inside the write transaction, so that a job is never seen as running but not yet as ours.
+            // Done inside the write transaction, so that no job is seen as running before this process has registered it as its
+            // own.
             let taken = choose(tx, &self.at_work())?;
             if let Some((lease, _)) = &taken {
                 wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).insert(lease.job.clone());
@@ -462,7 +463,7 @@ impl<'e> Queue<'e> {
         Ok(taken.map(|(lease, at_work, job)| (lease, job, at_work)))
     }
 
-    /// Does the work. On success the job is completed in the same transaction as its last effect.
+    /// Runs a job. On success, the job is completed in the same transaction as its last effect.
     fn perform(&self, job: &JobRow, lease: &Lease, control: &dyn Control) -> Result<()> {
         tracing::info!(job = %job.id, kind = %job.kind, "job begins");
         match job.kind {
@@ -674,7 +675,7 @@ impl<'e> Queue<'e> {
                             break;
                         }
                         Step::Paused(_) => break,
-                        // Waiting here is unlikely to end the hold within a reasonable time.
+                        // Do not wait, because the hold may last for hours.
                         Step::Held(_) => break,
                     }
                 }
@@ -716,7 +717,7 @@ impl<'e> Queue<'e> {
 
     /// Queues new files in watched sources, and reads one followed file. Returns when the lane must check again.
     fn look_at_watched(&self, due: Option<Timestamp>, notifications: &mut Notifications) -> Option<Timestamp> {
-        /// Delay after a failure of the store, in milliseconds. A full disk will still be full in a moment.
+        /// Delay after a failure of the store, in milliseconds. A full disk is not freed within moments.
         const TROUBLE_MS: i64 = 30_000;
         let next = self.engine.sources().queue_watched().unwrap_or_else(|error| {
             tracing::error!(%error, "watched sources cannot be looked at");
@@ -765,13 +766,13 @@ impl<'e> Queue<'e> {
 
     /// Makes the daily backup and checks the chain if due. Returns when the lane must check again.
     fn look_at_backups(&self, due: Option<Timestamp>) -> Option<Timestamp> {
-        /// Delay after a failure, in milliseconds. A full disk will still be full in a while, and nobody is waiting for this.
+        /// Delay after a failure, in milliseconds. A full disk is not freed quickly, and nobody is waiting for this.
         const TROUBLE_MS: i64 = 60 * 60 * 1000;
         let next = self.engine.backups().keep_daily(&Stopping(self.engine)).unwrap_or_else(|error| {
             tracing::error!(%error, "the day's backup was not made");
             Some(self.engine.now().plus_ms(TROUBLE_MS))
         });
-        // Done after the backup, which also reads the log: the result is then already known.
+        // Done after the backup, which also checks the chain, so that the result is already known.
         let checked = self.engine.backups().keep_chain_checked().unwrap_or_else(|error| {
             tracing::error!(%error, "the chain of the messages could not be checked");
             Some(self.engine.now().plus_ms(TROUBLE_MS))

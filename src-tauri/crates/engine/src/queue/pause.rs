@@ -16,7 +16,7 @@ const PAUSED_SETTING: &str = "queue_paused";
 /// Local hour at which "tomorrow" begins: when people usually sit down at the computer again.
 const MORNING_HOUR: i64 = 8;
 
-/// Before this local hour, it still counts as the previous night, and "tomorrow" is the coming morning.
+/// Before this local hour, the previous night is not over, so "tomorrow" means the coming morning.
 const NIGHT_ENDS_HOUR: i64 = 4;
 
 /// How long to pause.

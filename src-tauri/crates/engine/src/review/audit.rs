@@ -47,7 +47,7 @@ pub struct AuditFinding {
 pub struct AuditReport {
     /// Number of memories in use.
     pub memories: usize,
-    /// Number of them that were audited.
+    /// Number of memories that were audited.
     pub sampled: usize,
     /// Random seed of the sample.
     pub seed: u64,
@@ -65,7 +65,7 @@ impl Review<'_> {
     /// Audits a random sample of the memories in use, or all of them if there are no more than `sample`.
     pub fn audit(&self, sample: usize, seed: Option<u64>, control: &dyn Control) -> Result<AuditReport> {
         let now = self.engine.now();
-        // One seed per day, so that a second audit on the same day shows which faults are left.
+        // The seed stays the same for a day, so that a second audit on that day shows which faults are left.
         let seed = seed.unwrap_or((now.0 / DAY_MS) as u64);
         let model = self.engine.embedder().ready();
         let model = model.as_deref().map(keepsake_models::Embedder::name);
@@ -131,7 +131,7 @@ fn told(finding: &Finding, ids: &[MemoryId], entries: &[Entry], checked: &BTreeM
     }
 }
 
-/// Every memory in use. Calls `goes_on` before each one and returns `None` if it says to stop.
+/// Every memory in use. Calls `goes_on` before each one and returns `None` if `goes_on` returns `false`.
 fn entries(
     tx: &ReadTx<'_>,
     speakers: &Speakers,

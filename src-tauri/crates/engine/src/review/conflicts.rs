@@ -21,8 +21,8 @@ pub(crate) struct Conflicts {
     found: Arc<Vec<MemoryId>>,
 }
 
-/// Maximum number of memories compared with approved ones per action. A person who decides on more does not read a notice
-/// about each, and the list of conflicts contains them all.
+/// Maximum number of memories compared with approved ones per action. A person who decides on more at once does not read a
+/// notice about each, and the list of conflicts contains them all anyway.
 const COMPARED_MAX: usize = 20;
 
 /// Two memories that cannot both be true.
@@ -40,7 +40,8 @@ pub(crate) fn claim(memory: &MemoryRow) -> Claim<'_> {
 }
 
 impl Review<'_> {
-    /// The approved memories that these contradict, each pair once. Empty if there are more than [`COMPARED_MAX`] ids.
+    /// The approved memories that the given memories contradict, each pair once. Empty if there are more than
+    /// [`COMPARED_MAX`] ids.
     pub(crate) fn contradictions(&self, ids: &[MemoryId]) -> Result<Vec<Contradiction>> {
         if ids.len() > COMPARED_MAX {
             return Ok(Vec::new());

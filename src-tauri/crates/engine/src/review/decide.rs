@@ -16,8 +16,8 @@ use crate::queue::control::Unwatched;
 use crate::review::conflicts::Contradiction;
 use crate::{EngineError, Result};
 
-/// A backup is made before one action takes this many memories out of use. Undo reverts an action right away; a person who
-/// notices a mistake days later has the backup.
+/// A backup is made before one action takes this many memories out of use. Undo is for mistakes that are noticed right away;
+/// the backup is for those noticed days later.
 const BULK_MEMORIES: usize = 100;
 
 /// Kind of operation that dismisses memories together with a disputed profile entry.
@@ -92,7 +92,7 @@ impl Act {
         }
     }
 
-    /// The past tense of the action, and the noun in singular and plural: the words before and after the number.
+    /// The words before and after the number in a summary: the past tense of the action, and the noun in singular and plural.
     const fn past_tense(&self) -> (&'static str, [&'static str; 2]) {
         const PROPOSAL: [&str; 2] = ["proposal", "proposals"];
         const MEMORY: [&str; 2] = ["memory", "memories"];
@@ -187,7 +187,8 @@ impl Review<'_> {
                         let twins = self.twins(tx, act, &row, now)?;
                         for change in planned.into_iter().chain(twins) {
                             match changes.iter_mut().find(|known| known.id == change.id) {
-                                // Approved by this action, and replaced by another proposal approved with it.
+                                // This memory was approved by this action and is replaced by another proposal approved with
+                                // it.
                                 Some(known) if change.after.status == MemoryStatus::Superseded => known.after = change.after,
                                 Some(_) => {}
                                 None => changes.push(change),
@@ -198,7 +199,7 @@ impl Review<'_> {
                     Planned::NeedsLook(reason) => outcome.needs_look.push((row.id, reason)),
                 }
             }
-            // A new version of the same memory is not another statement.
+            // A memory that only gets a new version is not set aside, because the new version makes the same statement.
             let has_version = |id: &MemoryId| changes.iter().any(|change| change.relations.iter().any(|(_, of)| of == id));
             outcome.set_aside = changes
                 .iter()
@@ -246,7 +247,7 @@ impl Review<'_> {
                     if let Some(reason) = stale(tx, row)? {
                         return Ok(Planned::NeedsLook(reason));
                     }
-                    // If an approved later statement replaces this one, it becomes history.
+                    // If an approved later statement replaces this one, this one becomes history.
                     let is_history = self.is_history(tx, row)?;
                     let mut changes = vec![step(row, if is_history { Superseded } else { Active }, now)];
                     changes.extend(self.replaced(tx, act, row, now)?);
@@ -313,7 +314,7 @@ impl Review<'_> {
         })
     }
 
-    /// Plans a new version with other words or another category. An unchanged edit of a proposal approves it.
+    /// Plans a new version with other words or another category. Editing a proposal without changing it approves it.
     fn plan_edit(
         &self,
         tx: &WriteTx<'_>,
@@ -346,7 +347,8 @@ impl Review<'_> {
         })
     }
 
-    /// The memories that an approved proposal replaces, because it says the same in more detail or makes them history.
+    /// The changes to the memories that an approved proposal replaces, because it says the same in more detail or makes them
+    /// history.
     fn replaced(
         &self,
         tx: &WriteTx<'_>,
@@ -518,7 +520,7 @@ impl Review<'_> {
         let id = MemoryId::fresh(self.engine.ids());
         let (support, evidence): (Vec<_>, Vec<_>) = tx.memories().evidence(&row.id)?.into_iter().partition(|e| e.is_support);
         let place = |e: keepsake_store::EvidenceRow| NewEvidence { interaction_id: e.interaction_id, span: e.span };
-        // If only supporting evidence is left, the memory rests on that.
+        // If only supporting evidence is left, the new version rests on it.
         let (support, evidence) = if evidence.is_empty() { (Vec::new(), support) } else { (support, evidence) };
         let evidence = evidence.into_iter().map(place).collect();
         tx.memories().insert(&NewMemory {

@@ -3,8 +3,8 @@
 //! Pending memories expire differently, as a review action that can be undone (`maintenance`); this module handles every
 //! other kind. [`Review::open_proposals`] is the only list of them, so all kinds in it expire, appear and are restored in the
 //! same way. Derived proposals may be derived again at any time, so an expired proposal is recognized by its id and a mark of
-//! its evidence, and the derivation does not need to know about it. Playbooks also have a status for this. Proposed memory
-//! cleanups store their own age and expire by it.
+//! its evidence, and the code that derives proposals does not need to know about expiry. Playbooks also have a status that
+//! records expiry. Proposed memory cleanups store their own age and expire by it.
 //!
 //! Not in this module: when proposals expire (`maintenance`), and how they are shown.
 
@@ -29,7 +29,7 @@ pub struct Proposal {
     pub id: String,
     /// A title that a person recognizes.
     pub title: String,
-    /// Identifies its evidence. If this changes, it is a different proposal.
+    /// Identifies its evidence. If the mark changes, this is a different proposal.
     mark: String,
     /// When it was made, if known.
     came: Option<Timestamp>,

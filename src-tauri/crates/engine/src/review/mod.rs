@@ -1,6 +1,6 @@
 //! Memories from proposal to retraction: proposing them, the person's decisions, remembering by hand, expiry, and cleanups.
 //!
-//! Not in this module: which statements a text contains (`capture`), and which memories may be served (`serve`).
+//! Not in this module: which statements are found in text (`capture`), and which memories may be served (`serve`).
 
 pub(crate) mod audit;
 pub(crate) mod conflicts;

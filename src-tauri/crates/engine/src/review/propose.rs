@@ -48,7 +48,7 @@ const OVER_CAP: &str = "There are more entries than one source may contribute.";
 /// Reason for stopping a candidate that contains a credential.
 const SECRET: &str = "It contains a password, a key, a code or an account number, which no agent should see.";
 
-/// Logged instead of a text that contains a credential.
+/// Logged in place of text that contains a credential.
 const SECRET_CONTENT: &str = "Text with a password, a key, a code or an account number";
 
 /// Reason for stopping a candidate about an unidentified speaker.
@@ -149,7 +149,7 @@ impl Review<'_> {
                 }
                 let read = read.as_ref().map(|read| read.stretch(n * STRETCH_TURNS..n * STRETCH_TURNS + stretch.len()));
                 let mut harvest = self.engine.models().only_quarantine(self.capture(stretch, &map.speakers, read)?)?;
-                // Candidates that rest only on messages read earlier were decided on then.
+                // Candidates that rest only on messages read earlier were decided on when those messages were read.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
                         .iter()
@@ -242,13 +242,14 @@ impl Review<'_> {
     }
 }
 
-/// Records further places where a decided statement was made, so that everything else derived from those words is recognized
-/// as saying it too. Affects neither label nor confidence.
+/// Records further places where a statement that was decided on was made again. Everything else derived from those words is
+/// then recognized as making this statement too. Changes neither label nor confidence.
 fn said_again(tx: &WriteTx<'_>, decided: &MemoryId, places: &[NewEvidence]) -> std::result::Result<(), StoreError> {
     places.iter().try_for_each(|place| tx.memories().add_support(decided, place).map(drop))
 }
 
-/// Whether a memory was withdrawn because its speaker has another name now. Its statement is then about someone else.
+/// Whether a memory was withdrawn because its speaker now has another name. Its statement is then about someone other than
+/// the candidate's subject.
 fn is_withdrawn_of_another(known: &MemoryRow, candidate: &Candidate) -> bool {
     known.status == MemoryStatus::Superseded && known.decided.is_none() && known.subject.as_str() != candidate.subject.as_str()
 }

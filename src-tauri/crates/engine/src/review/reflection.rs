@@ -35,10 +35,10 @@ use crate::{EngineError, Result};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
-/// Setting that stores the choices.
+/// Setting that stores which kinds may be applied without asking.
 const RULES_SETTING: &str = "reflection";
 
-/// Name of the choices in error messages.
+/// Name of this setting in error messages.
 const CHOICES: &str = "cleanup settings";
 
 /// Operation kind of a run that a person applied. `undo` undoes it if it is the newest action.
@@ -48,7 +48,7 @@ const RUN: &str = "reflect";
 /// only the person's own actions.
 const NIGHT_RUN: &str = "tidy";
 
-/// Which kinds may be applied without asking.
+/// The kinds of cleanups that may be applied without asking.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReflectionRules {
@@ -190,8 +190,8 @@ impl Reflections<'_> {
         found.ok_or_else(|| EngineError::Refused(format!("there is no proposal {id}; `keepsake reflect` lists them")))
     }
 
-    /// Number of pending proposals. The window requests it after every change, so this is one query; the list checks more
-    /// closely.
+    /// Number of pending proposals. The window requests it after every change, so this is a single query;
+    /// [`list`](Self::list) checks each proposal more closely.
     pub fn reflections_waiting(&self) -> Result<u64> {
         Ok(self.engine.store().read(|tx| tx.reflections().reflections_waiting())?)
     }

@@ -63,7 +63,7 @@ impl Stretch {
 }
 
 impl TakenBack {
-    /// Everything retracted until this time, or until now.
+    /// Everything retracted until this time. `None` means now.
     pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::of_memories(tx, until)?;
         taken.add(tx, tx.retractions().of_profiles(until)?)?;
@@ -137,8 +137,8 @@ impl TakenBack {
         std::iter::once(&line.place).chain(&line.also).any(|place| self.covers(place))
     }
 
-    /// The lines that may be served. Left out are lines with retracted words, lines in which the same speaker repeats such
-    /// words, and tasks that have been settled.
+    /// Returns the lines that may be served. Leaves out lines with retracted words, lines in which the same speaker repeats
+    /// such words, and tasks that have been settled.
     pub(crate) fn lines_left(&self, tx: &ReadTx<'_>, lines: Vec<TopicLineRow>) -> StoreResult<Vec<TopicLineRow>> {
         let mut left = Vec::new();
         for line in lines {
@@ -239,18 +239,18 @@ impl TakenBack {
     }
 }
 
-/// Minimum length, in characters, of a word in a retracted statement that identifies the subject of a title.
+/// Minimum length, in characters, of a word that shows that a title names the subject of a retracted statement.
 const TITLE_WORD_CHARS_MIN: usize = 4;
 
 /// Characters that end a sentence; precise enough for leaving sentences out.
 const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', '\n', '…'];
 
-/// Whether one of the two texts contains the other, and the shorter one is more than a fragment.
+/// Whether one of `words` and `quote` contains the other, and the shorter one is more than a fragment.
 fn say_the_same(words: &str, quote: &str) -> bool {
     holds(words, quote) || words.split(' ').count() >= WORDS_TOLD_MIN && holds(quote, words)
 }
 
-/// Whether the words occur in a text as whole words.
+/// Whether `words` occur in `text` as whole words.
 fn holds(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(at, _)| {
         let is_edge = |c: Option<char>| c.is_none_or(|c| c == ' ');

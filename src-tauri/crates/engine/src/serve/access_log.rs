@@ -103,8 +103,8 @@ impl AccessRecord {
         self.chars += chars;
     }
 
-    /// Adds a text of the answer, under the id of its source. The record is erased together with the source, so a line that
-    /// quotes a message is best recorded under the message.
+    /// Adds text from the answer under the id of its source. The record is erased together with the source, so a line that
+    /// quotes a message should be recorded under the message's id.
     pub(crate) fn add_line(&mut self, rests_on: &str, text: &str) {
         if !text.trim().is_empty() {
             self.lines.push((rests_on.to_owned(), text.to_owned()));

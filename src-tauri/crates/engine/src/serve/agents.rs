@@ -1,8 +1,9 @@
 //! Agents as principals: each agent that the person added has its own token, and only the person's settings for that agent
 //! decide what it may see and write.
 //!
-//! Nothing in a request can extend this: the audience of every answer is resolved in `boundary`, which asks this module what
-//! the named agent may do. Only a hash of a token is stored. A token has 256 random bits, so a fast hash is enough.
+//! Nothing in a request can extend these permissions: the audience of every answer is resolved in `boundary`, which asks this
+//! module what the named agent may do. Only a hash of a token is stored. A token has 256 random bits, so a fast hash is
+//! enough.
 //!
 //! Not in this module: what is served (`context`, `search`), where tokens arrive (`server`), and generating random bytes (the
 //! host passes them in).
@@ -22,7 +23,7 @@ pub(crate) const AGENTS_SETTING: &str = "agents";
 /// Name of the agents setting in error messages.
 const AGENTS: &str = "list of agents";
 
-/// First characters of every token, so that people and scanners of leaked secrets recognize one.
+/// Prefix of every token, by which people and scanners for leaked secrets recognize one.
 pub const TOKEN_PREFIX: &str = "ksk_";
 
 /// Maximum number of agents. Each request reads the whole list, and nobody needs that many.
@@ -118,8 +119,8 @@ pub(crate) fn access_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<Opt
     Ok(agents_in(tx)?.into_iter().find(|known| agent_key(&known.name) == key))
 }
 
-/// The most private information that an agent may be served, for each way in which its name may be written. The strictest one
-/// applies.
+/// The most private information that an agent may be served, for each way in which its name may be written. The strictest
+/// level applies.
 pub(crate) fn levels_of(tx: &ReadTx<'_>, agent: &str) -> std::result::Result<[Option<Visibility>; 2], StoreError> {
     Ok([tx.privacy().agent_visibility(agent)?, tx.privacy().agent_visibility(&agent_key(agent))?])
 }
@@ -294,13 +295,14 @@ impl Agents<'_> {
         Ok(agent.is_confined() || levels.contains(&Some(Visibility::Public)))
     }
 
-    /// Whether the agent may be told that something changed. To any other agent, that would already reveal something.
+    /// Whether the agent may be told that something changed. To any other agent, the notification itself would already reveal
+    /// something.
     pub fn may_hear_of_changes(&self, agent: &AgentAccess) -> Result<bool> {
         Ok(!agent.is_paused && !self.is_limited(agent)?)
     }
 
-    /// The agent with this name, for a program that the person starts under it. If it was not added, it is the owner's own
-    /// tool.
+    /// The agent with this name, for a program that the person starts under that name. If no such agent was added, the
+    /// program counts as the owner's own tool.
     pub fn named(&self, name: &str) -> Result<AgentAccess> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
@@ -329,7 +331,8 @@ impl Agents<'_> {
         };
         let now = self.engine.now();
         if agent.last_used.is_none_or(|used| now.0 - used.0 >= LAST_USED_MS || used.0 > now.0) {
-            // Fails if the agent was removed meanwhile; the token was valid a moment before.
+            // This fails if the agent was removed meanwhile; the failure is ignored, because the token was valid a moment
+            // before.
             let _ = self.change_agent(&agent.name, |agent| agent.last_used = Some(now));
         }
         Ok(Some(agent))

@@ -67,12 +67,12 @@ pub(crate) struct AccessMap {
     /// The person behind each handle.
     pub(crate) speakers: Arc<Speakers>,
     pub(crate) places: HashMap<ConversationId, Place>,
-    /// Who may read each conversation when it is a destination: everybody who spoke anywhere in its channel, and everybody who
-    /// is a member of it now. When it is a source, only the people who spoke in it count, because only they are sure to have
-    /// read it.
+    /// Who may read each conversation when it is a destination: everybody who spoke anywhere in its channel, and everybody
+    /// who is now a member of the channel. When it is a source, only the people who spoke in it count, because only they are
+    /// sure to have read it.
     readers: HashMap<ConversationId, People>,
-    /// Conversations whose channel anybody can read now. They are public as destinations only: what was said there before it
-    /// was opened stays as private as it was.
+    /// Conversations whose channel anybody can read now. They are public as destinations only: what was said there before the
+    /// channel was opened stays as private as it was.
     open: HashSet<ConversationId>,
 }
 
@@ -129,7 +129,8 @@ fn members(
                 let is_there = |person: &&EntityId| {
                     persons.is_owner(person) || heard.get(&channel).is_some_and(|people| people.contains(*person))
                 };
-                // The export means the person with this name who spoke there. Nobody else with the name is certain to be meant.
+                // The name refers to the person with this name who spoke in the channel. For others with the same name, this
+                // is not certain.
                 let meant = named.get(&(channel_type, name)).and_then(|people| people.iter().find(is_there));
                 meant.cloned().unwrap_or_else(stranger)
             }
@@ -227,7 +228,7 @@ impl AccessMap {
         (policy.flows)(from, to) && home.is_none_or(|home| (policy.may_surface)(from, false, &home).is_ok())
     }
 
-    /// Resolves a person by id, `channel:handle` or name. Unknown ones resolve to [`stranger`] instead of an error, because
+    /// Resolves a person by id, `channel:handle` or name. Unknown people resolve to [`stranger`] instead of an error, because
     /// an agent must not learn from the difference who is known. Ambiguous names are refused.
     pub(crate) fn person(&self, tx: &ReadTx<'_>, text: &str) -> Result<EntityId> {
         let text = text.trim();
@@ -319,7 +320,7 @@ impl AccessMap {
     }
 }
 
-/// Whether an agent asks that may see less than the owner.
+/// Whether the asking agent may see less than the owner.
 fn asks_limited(tx: &ReadTx<'_>, audience: &Audience) -> std::result::Result<bool, StoreError> {
     audience.agent.as_deref().map_or(Ok(false), |agent| is_limited(tx, agent))
 }
@@ -385,7 +386,7 @@ impl View {
         }
     }
 
-    /// The memories that were active at this time, or are active now, divided by whether this destination may see them.
+    /// The memories that were active at this time (`None` means now), divided by whether this destination may see them.
     pub fn memories(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<Visible, StoreError> {
         let sources = tx.privacy().memory_sources()?;
         let shared: HashSet<String> = tx.privacy().shared_items(ConsentItem::Memory)?;

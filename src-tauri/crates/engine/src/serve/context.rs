@@ -38,8 +38,8 @@ mod remembered;
 /// Default size in characters: about 1,500 tokens, which fit into a small local model together with its own conversation.
 pub const CONTEXT_CHARS: usize = 6_000;
 
-/// Characters counted per token of a model, if a budget is given in tokens. English has about four; with three, most other languages
-/// stay within the budget too, whatever model reads the text.
+/// Characters counted per token of a model, if a budget is given in tokens. English has about four characters per token.
+/// Counting three keeps most other languages within the budget too, whatever model reads the text.
 pub const CHARS_PER_TOKEN: usize = 3;
 
 /// Maximum size in characters. A longer text is an export, not a context.
@@ -48,14 +48,16 @@ pub const CONTEXT_CHARS_MAX: usize = 200_000;
 /// Number of messages read from the current conversation. Older ones are available through search or as memories.
 const CONVERSATION_MESSAGES: u32 = 40;
 
-/// Maximum number of characters that a line quotes from one text, because a pasted page must not push everything else out.
+/// Maximum number of characters that a line quotes from one source text, so that a pasted page does not push everything else
+/// out.
 const LINE_CHARS: usize = 600;
 
-/// How much of a text is read, as a multiple of [`LINE_CHARS`], because blanks and masked values take up characters that the
-/// line does not use.
+/// How much of a source text is read, as a multiple of [`LINE_CHARS`], because blanks and masked values take up characters
+/// that the line does not use.
 const SERVED_SLACK: usize = 4;
 
-/// The share of the budget for each section, in order. What one section does not use is available to the next ones.
+/// The share of the budget for each section, in order. Budget that one section does not use is available to the sections
+/// after it.
 const SHARES: [(Heading, f64); 12] = [
     (Heading::Conversation, 0.3),
     (Heading::Promised, 0.05),
@@ -74,17 +76,17 @@ const SHARES: [(Heading, f64); 12] = [
 /// Maximum number of summaries of earlier conversations. Beyond a handful, a search is more informative.
 const EARLIER_SUMMARIES: usize = 5;
 
-/// Share of the budget used for a reader who wants brief texts, because text that nobody reads is a waste.
+/// Share of the budget used for a reader who wants brief text, because text that nobody reads is a waste.
 const BRIEF_SHARE: f64 = 0.5;
 
 /// Size for a reader who wants every detail, relative to the default. A requested budget is never exceeded.
 const DETAILED_SHARE: f64 = 1.5;
 
-/// Minimum budget at which the text begins with the sentence that it is data. With a smaller budget, the sentence would take
-/// more room than the data.
+/// Minimum budget at which the text begins with the sentence that says it is data. With a smaller budget, the sentence would
+/// take more room than the data.
 const HEAD_BUDGET_MIN: usize = 400;
 
-/// Maximum number of profile entries for a reader who wants brief texts, most certain first.
+/// Maximum number of profile entries for a reader who wants brief text, most certain first.
 const PROFILE_LINES_BRIEF: usize = 4;
 
 /// Maximum number of profile entries for other readers. More would amount to a dossier on the person without being helpful.
@@ -228,9 +230,9 @@ impl Page {
     }
 }
 
-/// A text in the form that agents are served, on one line and shortened to the maximum line length.
+/// Text in the form that agents are served, on one line and shortened to the maximum line length.
 fn flat(text: &str) -> String {
-    // Do not read a whole page for its first words.
+    // A whole page is not read for its first words.
     let near = text.char_indices().nth(LINE_CHARS * SERVED_SLACK).map_or(text, |(end, _)| &text[..end]);
     let text = served(near);
     let mut flat = String::with_capacity(text.len().min(LINE_CHARS * 4));
@@ -295,12 +297,12 @@ impl Serve<'_> {
         Ok(context)
     }
 
-    /// Like [`context`](Self::context), but as a preview for the owner. Nobody is served, so nothing is recorded.
+    /// Like [`context`](Self::context), but as a preview for the owner. No agent receives it, so nothing is recorded.
     pub fn context_preview(&self, request: &ContextRequest) -> Result<Context> {
         self.engine.privacy().engine.with_view(&request.audience, |tx, view| Ok(self.assemble(tx, view, request)?.0))
     }
 
-    /// Memory lines, by section: about the owner, about the people here, and, for a query, about others.
+    /// Memory lines by section: about the owner, about the people present, and, for a query, about others.
     fn memory_sections(
         &self,
         tx: &ReadTx<'_>,
@@ -430,7 +432,7 @@ impl Serve<'_> {
         Ok(withheld)
     }
 
-    /// Profile entries about the people here.
+    /// Lines for profile entries about the people present.
     fn profile_lines(
         &self,
         tx: &ReadTx<'_>,
@@ -552,7 +554,8 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
 }
 
 /// Formats a memory: `- [mem_1] User: “I play the cello” (2026-03-02)`. A memory that is not in the person's own words is
-/// presented as noted about them. For an earlier moment, the line also says when the memory was approved, if that was later.
+/// presented as noted about them. In a context for an earlier time, the line also says when the memory was approved, if that
+/// was later.
 fn memory_line(item: ContextItem, memory: &MemoryRow, as_of: Option<Timestamp>) -> Line {
     let decided = memory.decided.unwrap_or(memory.created);
     let known = as_of.filter(|as_of| decided > *as_of).map_or_else(String::new, |_| format!(", known since {}", day(decided)));
@@ -606,7 +609,7 @@ fn promised_lines(
     Ok(lines)
 }
 
-/// Summaries of earlier conversations with the people here that may surface as they are, newest first.
+/// Summaries of earlier conversations with the people present that may surface here, newest first.
 fn earlier_lines(
     tx: &ReadTx<'_>,
     view: &View,

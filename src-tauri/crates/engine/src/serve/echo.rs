@@ -1,4 +1,5 @@
-//! Removes echoes from messages: every derivation reads them without text that Keepsake served before they were written.
+//! Removes echoes from messages: every derivation reads a message without the text that Keepsake served before it was
+//! written.
 //!
 //! Everything served to a program is recorded, piece by piece, as keyed hashes. If such a piece appears in a message written
 //! later, by anybody, it is blanked out before anything is derived from that message. The stored message does not change.

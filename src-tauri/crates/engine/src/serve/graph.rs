@@ -1,9 +1,9 @@
 //! The graph around one person or one topic: people, topics, projects, technologies, conversations and memories.
 //!
-//! Every connection is based on messages, and has their number and a link to one of them. The only exception is the similarity
-//! of two topics, which is labeled as such. Two handles are treated as one person only if a person confirmed it; suggestions
-//! are never drawn, neither between people nor between topics. The graph is for the owner only, so nothing is withheld;
-//! excluded content is marked.
+//! Every connection is based on messages, and contains their number and a link to one of them. The only exception is the
+//! similarity of two topics, which is labeled as such. Two handles are treated as one person only if a person confirmed it;
+//! suggestions are never drawn, neither between people nor between topics. The graph is for the owner only, so nothing is
+//! withheld; excluded content is marked.
 //!
 //! A graph contains a few dozen nodes. They are chosen only by counts, so the same data give the same graph. The number of
 //! nodes left out is reported.
@@ -22,8 +22,8 @@ use crate::areas::Serve;
 use crate::{Engine, PersonRow, Result, VisibleTopic};
 use choose::{Wanted, room_for};
 
-/// Maximum number of nodes, including the center. With more, names no longer fit beside them in the smallest window, and
-/// nobody reads them (people try tools that draw everything once and do not come back).
+/// Maximum number of nodes, including the center. With more, names no longer fit beside the nodes in the smallest window, and
+/// nobody reads them. People try tools that draw everything once and do not come back.
 pub const NODES_MAX: usize = 60;
 
 /// The center of a graph.
@@ -270,7 +270,7 @@ impl<'t> Drawing<'t> {
         Ok(Around { people: most_first(wrote), topics, memories: self.tx.graph().memories_of_topic(id)?, places })
     }
 
-    /// The projects and technologies in these topics, each with the topics that name it, those named most often first.
+    /// The projects and technologies in these topics, each with the topics that name it, most frequently named first.
     fn named(&self, topics: &[&TopicId]) -> Vec<(NodeKind, String, Vec<TopicId>)> {
         let mut named: BTreeMap<(NodeKind, String), Vec<TopicId>> = BTreeMap::new();
         for id in topics {

@@ -1,5 +1,5 @@
-//! Converts stored text to the form that agents are served: without credentials, without hidden text, and never an
-//! instruction.
+//! Converts stored text to the form that agents are served: without credentials and without hidden text. Text that reads like
+//! an instruction is not served at all.
 //!
 //! Every line of a context, a tier or an agent's search result passes through this module, and so does derived text before it
 //! is stored. The boundary (`boundary`) decides which texts are served; this module decides in which form.
@@ -27,7 +27,7 @@ pub(crate) fn credentials(text: &str) -> Vec<std::ops::Range<usize>> {
     CREDENTIALS.credentials(text)
 }
 
-/// Part of a message without credentials, including credentials that are recognizable only from the rest of the message.
+/// Part of a message without its credentials, even those that are recognizable only from the rest of the message.
 pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize>) -> String {
     let mut text = String::new();
     let mut at = bytes.start;
@@ -72,8 +72,8 @@ pub(crate) fn served(text: &str) -> String {
     visible(&masked(text)).into_owned()
 }
 
-/// Whether the text may be served at all. Text that reads like an instruction to a machine or contains hidden characters may
-/// not.
+/// Whether the text may be served at all. Text may not be served if it reads like an instruction to a machine or contains
+/// hidden characters.
 pub(crate) fn may_be_served(text: &str) -> bool {
     !keepsake_text::is_instruction(text)
 }

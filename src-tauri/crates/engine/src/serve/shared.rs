@@ -32,7 +32,7 @@ pub struct ServedGap {
 }
 
 impl Serve<'_> {
-    /// The topics that an audience may see, recorded in the access log.
+    /// Returns the topics that an audience may see and records them in the access log.
     pub fn topics_for(&self, audience: &Audience) -> Result<Vec<ServedTopic>> {
         let (topics, given) = self.engine.privacy().engine.with_view(audience, |tx, view| {
             let mut given = AccessRecord::new(ReadKind::Topics, view);
@@ -51,7 +51,8 @@ impl Serve<'_> {
         Ok(topics)
     }
 
-    /// The requests that could not be met, for an audience in which the owner is alone with the program; others see none.
+    /// Returns the requests that could not be met, for an audience in which the owner is alone with the program. Others get
+    /// none.
     pub fn gaps_for(&self, audience: &Audience) -> Result<Vec<ServedGap>> {
         let known = self.engine.gaps().list()?;
         let (gaps, given) = self.engine.privacy().engine.with_view(audience, |_, view| {

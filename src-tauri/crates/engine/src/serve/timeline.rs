@@ -44,7 +44,7 @@ pub struct Series {
     pub name: String,
     /// Counts per period.
     pub counts: Vec<u64>,
-    /// How many of them rest on excluded conversations, per period.
+    /// The part of `counts` that rests on excluded conversations, per period.
     pub off_record: Vec<u64>,
 }
 

@@ -57,7 +57,7 @@ pub struct PersonPlace {
     pub conversation: ConversationId,
     /// Number of memories about the person that may be served there.
     pub visible: u64,
-    /// Number of memories about the person that may not.
+    /// Number of memories about the person that may not be served there.
     pub withheld: u64,
 }
 

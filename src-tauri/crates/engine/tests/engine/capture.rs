@@ -119,8 +119,8 @@ fn a_branch_a_tool_and_an_assistant_prove_nothing() {
     assert_eq!(f.memories(), Vec::<String>::new());
 }
 
-/// Everything derived from a conversation that contains this message by Mara, among others so that there is something to
-/// derive.
+/// Everything derived from a conversation that contains this message by Mara. The other messages make sure that there is
+/// something to derive.
 fn derived_of(wrote: &str) -> String {
     let f = Fixture::new();
     let mut messages = Conversation::new("c").channel("dm", "ana").messages(
@@ -145,7 +145,7 @@ fn derived_of(wrote: &str) -> String {
         .unwrap()
         .collect::<rusqlite::Result<Vec<_>>>()
         .unwrap();
-    // The gate log is left out: it keeps stopped texts, so that the person can see why.
+    // The gate log is left out, because it keeps stopped text so that the person can see why it was stopped.
     let tables = f.engine.store().read(|tx| tx.derived().derived_rows(&|_, _| false)).unwrap();
     let rows = tables.into_iter().filter(|(table, _)| *table != "gate_log").flat_map(|(_, rows)| rows);
     rows.chain(promises).collect::<Vec<_>>().join("\n")

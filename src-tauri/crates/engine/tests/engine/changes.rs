@@ -8,7 +8,7 @@ use crate::fixture::Fixture;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The conversation, moved this many days later.
+/// The conversation, with its messages moved this many days later.
 fn days_later(id: &str, lines: &str, days: i64) -> Vec<Message> {
     later(conversation(id, lines), days)
 }
@@ -38,7 +38,7 @@ fn replaced(f: &Fixture) -> Vec<(String, String)> {
 const BEFORE: &str = "owner Mara: I live in Leith.";
 const AFTER: &str = "owner Mara: I live in Gorgie now.";
 
-/// Both statements have been read, the newer one said a hundred days after the older one.
+/// A store in which both statements have been read. The newer one was said a hundred days after the older one.
 fn moved() -> Fixture {
     let f = Fixture::new();
     propose(&f, &days_later("c1", BEFORE, 0));

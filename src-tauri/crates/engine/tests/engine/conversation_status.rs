@@ -153,7 +153,7 @@ fn say_nothing(f: &Fixture, id: &ConversationId) -> Vec<keepsake_engine::StoredC
 #[test]
 fn a_summary_names_its_range_and_is_superseded_by_a_newer_one() {
     let f = Fixture::new();
-    // Turned off, because an analysis of an ended conversation writes a summary too.
+    // Automatic analysis is turned off, because analyzing an ended conversation writes a summary too.
     f.engine.conversations().set_automatic_analysis(false).unwrap();
     let id = party(&f);
     f.settle();

@@ -10,8 +10,8 @@ use keepsake_testkit::histories::{History, Said};
 
 use crate::fixture::Fixture;
 
-/// Number of histories played, each with everything derived twice. In a debug build, one takes more than a second, so fewer are
-/// played; all 200 also pass: uptake 100%, resurrection 0, collateral 0.
+/// Number of histories played. In each, everything is derived twice. In a debug build, one history takes more than a second,
+/// so fewer are played. All 200 also pass: uptake 100%, resurrection 0, collateral 0.
 const HISTORIES: u64 = if cfg!(debug_assertions) { 60 } else { 200 };
 
 /// How a person corrects one statement.
@@ -43,7 +43,7 @@ fn import(f: &Fixture, conversations: &[Vec<keepsake_domain::Message>]) {
     }
 }
 
-/// Each served text with the place where it is served.
+/// Each piece of served text with the place where it is served.
 fn served(f: &Fixture, said: &[Said]) -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = Vec::new();
     let audiences = [None, Some("matrix"), Some("chat")];
@@ -196,8 +196,8 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again, tidied")));
 }
 
-/// Makes the correction. A statement that was said in several ways is several memories or entries, and the person corrects
-/// each. Each action also applies to its copies.
+/// Makes the correction. A statement that was said in several ways has become several memories or entries, and the person
+/// corrects each of them. Each action also applies to the copies of that memory or entry.
 fn correct(f: &Fixture, said: &Said, correction: Correction) {
     let other_words = |text: &str| text.replace(said.word, said.instead);
     match correction {
@@ -259,7 +259,7 @@ fn told_of_profile(f: &Fixture, word: &str) -> BTreeSet<String> {
     entries.filter(|content| !content.contains(word)).collect()
 }
 
-/// Plays every history with the correction that `chosen` selects, and checks that each lasts.
+/// Plays every history with the correction that `chosen` selects, and checks that each correction lasts.
 fn check(name: &str, chosen: fn(u64) -> Correction, at_least: u64) {
     let half = |from: u64| {
         let mut tally = Tally::default();

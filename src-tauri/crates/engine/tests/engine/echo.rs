@@ -9,7 +9,7 @@ use keepsake_testkit::histories::History;
 
 use crate::fixture::Fixture;
 
-/// How often each context comes back (issue 6).
+/// Number of times that each context comes back (issue 6).
 const REPLAYS: usize = 50;
 
 fn told(seed: u64) -> Fixture {
@@ -60,7 +60,7 @@ fn known(f: &Fixture) -> BTreeMap<String, String> {
     known
 }
 
-/// A text reformatted the way people paste it.
+/// Reformats the text the way people do when they paste it.
 fn altered(text: &str, how: usize) -> String {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let bare = |line: &str| {
@@ -83,7 +83,7 @@ fn altered(text: &str, how: usize) -> String {
     }
 }
 
-/// The text as a message by the owner, as one by the assistant, and inside one by the owner.
+/// The text as a message by the owner, as a message by the assistant, or inside a message by the owner, depending on `nth`.
 fn replay(f: &Fixture, text: &str, nth: usize) -> Vec<Message> {
     let text = altered(text, nth);
     let first = text.lines().next().unwrap_or_default();
@@ -138,7 +138,7 @@ fn a_context_that_comes_back_fifty_times_changes_nothing() {
     }
 }
 
-/// Control: in a store that did not serve the text and so does not recognize it, the same words count.
+/// Control: a store that did not serve the text does not recognize it, so the same words count.
 #[test]
 fn without_what_was_served_the_same_words_count() {
     let text = served(&told(0));
@@ -179,7 +179,7 @@ fn a_person_who_says_it_in_their_own_words_is_heard() {
     assert!(f.memories().iter().any(|text| text.contains("Miso")), "and what is new is proposed: {:?}", f.memories());
 }
 
-/// A store with sessions with an agent, whose lines are used in memories and tiers, and with something to erase.
+/// A store with sessions with an agent and with something to erase. Lines of the sessions are used in memories and tiers.
 fn with_tiers() -> Fixture {
     let f = Fixture::new();
     f.append(&conversation(
@@ -233,7 +233,7 @@ fn asked(f: &Fixture, way: Way) -> String {
     }
 }
 
-/// The part of a served text that comes back.
+/// The part of served text that comes back.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     Whole,
@@ -243,7 +243,7 @@ enum Part {
     Words,
 }
 
-/// Number of pieces of evidence that a returning text adds, optionally with an erasure in between.
+/// Number of pieces of evidence that are added when served text comes back, optionally with an erasure in between.
 fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
     let f = with_tiers();
     let text = asked(&f, way);

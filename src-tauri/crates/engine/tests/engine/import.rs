@@ -97,7 +97,7 @@ impl IdSource for WornOut {
 #[test]
 fn an_import_whose_second_batch_cannot_be_stored_keeps_the_first_and_says_why() {
     let dir = tempfile::tempdir().unwrap();
-    // A message takes two ids: its own and its salt.
+    // Storing a message takes two ids: one for the message and one for its salt.
     let ids = WornOut { ids: SeqIds::new(1), left: AtomicU64::new(2 * BATCH + BATCH) };
     let (path, engine) = (export(&dir), engine(&dir, ids));
     let import = ImportId::fresh(&SeqIds::new(2));

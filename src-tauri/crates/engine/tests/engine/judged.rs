@@ -1,4 +1,4 @@
-//! Tests that a context serves what the model judges to be of help, with a model that judges by one word.
+//! Tests that a context serves the messages that the model judges to be helpful, with a model that judges by a single word.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use crate::search::embed;
 
 const NOW: Timestamp = Timestamp(1_772_445_600_000);
 
-/// Log-odds at which a message certainly helps, or certainly does not.
+/// Log odds at which a message certainly helps; the negative value means that it certainly does not.
 const SURE: f32 = 20.0;
 
 /// Judges that a message helps if it contains this word, and remembers what it was given.
@@ -47,7 +47,7 @@ const TALK: &str = "owner Mara: what about the pump\n\
                     assistant Nova: the pump is noted as broken\n\
                     owner Mara: the pump is green";
 
-/// What is served about the pump, and what was judged.
+/// The context that is served about the pump, and the passages that were judged.
 fn about_the_pump(helps: &'static str, audience: Audience) -> (String, Vec<Passage>) {
     let model = Arc::new(Judging { words: HashEmbedder::new(), helps, given: Mutex::default() });
     let dir = tempfile::tempdir().unwrap();

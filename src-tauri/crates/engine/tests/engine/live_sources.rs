@@ -378,7 +378,7 @@ fn a_room_that_replaces_another_one_is_never_more_open_and_overrules_nobody() {
         .store()
         .write(|tx| tx.privacy().choose_channel_visibility("matrix", "!one:a", Some(Visibility::Private), now))
         .unwrap();
-    // The new room is found first, undecided; that it continues the old one is confirmed later.
+    // The new room is found first and is undecided. The confirmation that it continues the old room comes later.
     let found = |id: &str, continues: Option<&str>| FoundChannel {
         continues: continues.map(str::to_owned),
         ..channel(id, Visibility::Public)

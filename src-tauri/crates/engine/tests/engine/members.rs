@@ -30,7 +30,7 @@ fn notice(id: &str, minute: u32, key: &str, who: &Value) -> Value {
     notice
 }
 
-/// What Ben told the owner in the first room, and a message of his in the second.
+/// A message from Ben to the owner in the first room, and a message from him in the second.
 fn talk() -> Vec<Value> {
     vec![line("one", "1", 0, &format!("The surprise is a {CANARY}.")), line("two", "2", 1, "What is new?")]
 }

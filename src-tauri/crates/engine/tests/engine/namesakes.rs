@@ -7,7 +7,7 @@ use keepsake_testkit::{Conversation, MONDAY_TEN};
 
 use crate::fixture::Fixture;
 
-/// How the two are linked.
+/// How the two people are linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tie {
     Unlinked,
@@ -146,7 +146,7 @@ fn nobody_corrects_their_namesake() {
 
 #[test]
 fn refusing_what_one_said_refuses_nothing_of_the_other() {
-    // Said again in the same words, and in different ones.
+    // The statement is repeated in the same words and in different words.
     for again in ["I keep two cats.", "I keep two cats, mind you."] {
         let scene = |bens: &Bens| {
             bens.say("a", A, "I keep two cats.");

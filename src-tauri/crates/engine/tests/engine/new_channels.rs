@@ -22,7 +22,7 @@ fn public(ids: &[&str]) -> NewChannels {
     NewChannels { chosen: ids.iter().map(|id| (channel(id), Visibility::Public)).collect(), others: None }
 }
 
-/// A conversation of an export: its id, its channel, the visibility stated by its source, and its texts.
+/// A conversation of an export: its id, its channel, the visibility stated by its source, and the texts of its messages.
 type Talk<'a> = (&'a str, &'a str, Option<&'a str>, &'a [&'a str]);
 
 fn lines(talks: &[Talk<'_>]) -> String {
@@ -97,7 +97,7 @@ fn large(f: &Fixture) -> PathBuf {
 /// import, after the crash, and at the end.
 fn die_at(channels: &NewChannels, point: KillPoint, nth: u32) -> (Vec<Vec<String>>, Vec<String>, Vec<String>) {
     let f = Fixture::new();
-    // What other lanes would make of it takes far longer.
+    // Extraction is off, because the work of the other lanes would take far longer.
     f.choose(&json!({ "extract_on_import": false }));
     let request = ImportRequest { channels: channels.clone(), ..ImportRequest::of(large(&f)) };
     let _: JobId = f.engine.imports().queue(&request).unwrap();

@@ -33,8 +33,9 @@ fn state(f: &Fixture) -> (u64, Vec<String>) {
     (f.engine.store().read(|tx| tx.log().totals()).unwrap().0, f.memories())
 }
 
-/// A store in which the next job of the lane is a queued import, or the first job that reads an imported conversation. The
-/// import has several batches, which are not read afterwards; for reading, which takes far longer, one batch is enough.
+/// A store in which the next job of the lane is a queued import, or the first job that reads an imported conversation. For
+/// the import lane, the import has several batches, and its conversations are not read afterwards. For reading, which takes
+/// far longer, one batch is enough.
 fn with_work(lane: Lane) -> Fixture {
     let f = Fixture::new();
     let (conversations, messages) = match lane {
@@ -66,7 +67,7 @@ fn reading_killed_at_any_point_leaves_the_same_end_as_if_it_was_not() {
     assert!(!expected.1.is_empty(), "something was proposed");
 }
 
-/// Crashes a job of a lane at each point in turn, and checks that each run ends in the expected state, which it returns.
+/// Crashes a job of a lane at each point in turn, and checks that each run ends in the expected state. Returns that state.
 fn check_deaths(lane: Lane) -> (u64, Vec<String>) {
     let whole = with_work(lane);
     drain_lane(&whole, lane);

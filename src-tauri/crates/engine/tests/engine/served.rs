@@ -382,7 +382,7 @@ fn what_is_derived_is_stored_without_credentials() {
         assert!(rows.iter().any(|row| row.contains("[SECRET]")), "control: {table} has those words: {rows:#?}");
     }
     assert!(!kept.is_empty(), "control: the tables that are left out exist");
-    // Store it unmasked, as an earlier version did: text is masked again when it is served.
+    // Stores the credential unmasked, as an earlier version did. The text is masked again when it is served.
     raw.execute("UPDATE session_items SET text = replace(text, '[SECRET]', ?1)", [key]).unwrap();
     let stored: i64 = raw.query_row("SELECT count(*) FROM session_items WHERE instr(text, ?1)", [key], |row| row.get(0)).unwrap();
     let tiers = f.engine.sessions().tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;

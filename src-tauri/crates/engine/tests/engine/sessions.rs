@@ -54,7 +54,7 @@ impl Fixture {
         self.engine.sessions().tiers(&TierAsk { audience, role }).unwrap()
     }
 
-    /// All tiers served to the owner, as one text.
+    /// All tiers served to the owner, as one string.
     fn served(&self) -> String {
         let tiers = self.engine.sessions().tiers(&TierAsk::default()).unwrap().tiers;
         tiers.iter().map(|tier| format!("{}\n{}", name(tier), tier.text)).collect()
@@ -261,7 +261,7 @@ fn two_passes_at_once_distil_each_session_once() {
     let entries = || f.engine.store().read(|tx| tx.tiers().entries()).unwrap();
     let once = entries();
     for _ in 0..5 {
-        // Back to the state in which none of the sessions is distilled.
+        // Returns to the state in which no session is distilled.
         f.engine.sessions().rebuild().unwrap();
         f.work_sessions_without_distilling();
         std::thread::scope(|scope| {

@@ -104,8 +104,8 @@ impl Meeting {
     }
 }
 
-/// Checks the memories after these answers about "Speaker 1", the speakers still asked about, and the people besides Ana, Bo
-/// and Mara.
+/// Checks, after these answers about "Speaker 1", the memories, the speakers still asked about, and the people other than
+/// Ana, Bo and Mara.
 fn check(answers: &[Said], told: &[&str], open: &[&str], others: &[&str]) {
     let meeting = Meeting::new();
     for said in answers {
@@ -181,7 +181,7 @@ fn two_voices_of_a_meeting_may_be_one_person_and_one_label_of_two_meetings_is_tw
         .unwrap();
     meeting.read();
     assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”", "pending Rui: Rui: “I play the cello”"]);
-    // A handle linked with a speaker who loses their name loses the name too.
+    // If a speaker loses their name, a handle linked with the speaker loses it too.
     meeting.answer("speaker 1", Said::Open);
     assert_eq!(meeting.told(), [""; 0]);
     assert_eq!(meeting.open().len(), 3, "{:?}", meeting.open());
@@ -260,7 +260,7 @@ fn an_answer_that_cannot_be_is_refused_and_changes_nothing() {
     refused(&one, SpeakerAnswer::Name("x".repeat(81)), "80 characters");
     refused(&one, SpeakerAnswer::Person(two), "not identified yet");
     refused(&bo, SpeakerAnswer::Name("Bob".to_owned()), "not an unidentified speaker");
-    // Bo is Ana, and Speaker 1 is not Bo.
+    // Bo is linked with Ana, and Speaker 1 is marked as a different person from Bo.
     meeting.f.engine.people().link_handles(&one, &bo).unwrap();
     let pair = meeting.f.engine.people().links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();
     meeting.f.engine.people().answer_link(&pair.id, LinkAnswer::Different).unwrap();

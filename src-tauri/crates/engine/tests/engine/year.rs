@@ -20,10 +20,10 @@ use tempfile::TempDir;
 
 use crate::fixture::Fixture;
 
-/// Enough to include something of every kind.
+/// A year large enough to include something of every kind.
 const SIZE: YearSize = YearSize { messages: 300, sessions: 14, people: 4, agents: 2 };
 
-/// Smaller, for tests that run it a hundred times.
+/// A smaller year, for tests that run it a hundred times.
 const DYING: YearSize = YearSize { messages: 120, sessions: 8, people: 3, agents: 2 };
 
 struct Desk {
@@ -124,7 +124,7 @@ impl Desk {
         }
     }
 
-    /// Everything served to anybody, as one text.
+    /// Everything served to anybody, as one string.
     fn served(&self) -> String {
         let engine = &self.engine;
         let people: Vec<String> = engine.people().list().unwrap().into_iter().map(|person| person.name).collect();
@@ -360,7 +360,7 @@ fn what_is_deleted_and_made_again_is_served_word_for_word() {
                 || table.starts_with("playbook")
                 || ["entity_profiles", "profile_evidence"].contains(table);
         assert!(is_kept || rows.is_empty(), "{table} is empty: {rows:?}");
-        // Everything about a playbook that a person kept stays.
+        // All rows about a playbook that a person kept are preserved.
         let is_decided = table.starts_with("playbook") || derived[table].len() < 12;
         assert!(is_decided || rows.len() < derived[table].len() || *table == "vector_models", "less is left of {table}");
     }

@@ -1,4 +1,4 @@
-//! Decides which meeting a transcript belongs to, or that this is uncertain.
+//! Decides which meeting a transcript belongs to, or that the match is uncertain.
 //!
 //! A wrong title or list of people is worse than none, so if two meetings are possible, neither is used.
 
@@ -9,13 +9,13 @@ use keepsake_domain::Timestamp;
 use super::{Calendar, Meeting};
 use crate::identity::folded;
 
-/// People join early, and a recording may begin before the meeting.
+/// How long before a meeting a transcript may begin: people join early, and a recording may start before the meeting.
 const EARLY_MS: i64 = 15 * 60_000;
 
 /// Share of a transcript that must lie within the meeting.
 const WITHIN: f64 = 0.5;
 
-/// Minimum letters of a title that identifies a meeting. Shorter titles ("Call", "1:1") are shared by many.
+/// Minimum number of letters in a title that identifies a meeting. Many meetings share shorter titles ("Call", "1:1").
 const TITLE_LETTERS_MIN: usize = 8;
 
 /// What is known about a transcript.
@@ -30,8 +30,8 @@ pub(crate) struct Heard<'h> {
     pub(crate) speakers: &'h BTreeSet<String>,
 }
 
-/// The only possible meeting at the time of a transcript. If there is only one at that time, the time is enough; among several,
-/// the name or the speakers decide.
+/// The only possible meeting at the time of a transcript. If only one meeting takes place at that time, the time is enough; if
+/// there are several, the name or the speakers decide.
 pub(crate) fn by_time(meetings: &[Meeting], heard: &Heard<'_>) -> Option<Meeting> {
     let at_the_time: Vec<&Meeting> =
         meetings.iter().filter(|meeting| !meeting.is_cancelled && !meeting.is_all_day && is_within(meeting, heard)).collect();
@@ -41,7 +41,8 @@ pub(crate) fn by_time(meetings: &[Meeting], heard: &Heard<'_>) -> Option<Meeting
         ([one], [], _) => Some((*one).clone()),
         ([one], met, _) if met.contains(one) => Some((*one).clone()),
         ([], [one], _) => Some((*one).clone()),
-        // If the invited people had names, the speakers would be among them.
+        // If the calendar named the invited people, the speakers would be among them, so the time alone is not enough in that
+        // case.
         ([], [], [one]) if one.attendees.iter().all(|attendee| attendee.name.is_none()) || heard.speakers.is_empty() => {
             Some((*one).clone())
         }
@@ -49,7 +50,7 @@ pub(crate) fn by_time(meetings: &[Meeting], heard: &Heard<'_>) -> Option<Meeting
     }
 }
 
-/// The only meeting of a calendar that takes place once and has the same name as a transcript without a time.
+/// The only non-recurring meeting in the calendars that has the same name as a transcript without a time.
 pub(crate) fn by_name(calendars: &[Calendar], name: &str) -> Option<Meeting> {
     let name = words(name);
     let mut found = calendars.iter().flat_map(Calendar::single).filter(|meeting| {

@@ -28,7 +28,7 @@ const EVENTS_MAX: usize = 50_000;
 /// Maximum number of repeating events that are examined. Each may take a few milliseconds.
 const REPEATING_MAX: usize = 2_000;
 
-/// Maximum number of people of an event.
+/// Maximum number of attendees of an event.
 const ATTENDEES_MAX: usize = 200;
 
 /// Maximum nesting of components. Real calendars have three levels, and the parser is recursive.
@@ -57,7 +57,7 @@ pub(crate) struct Meeting {
     pub(crate) start: Timestamp,
     /// When it ends.
     pub(crate) end: Timestamp,
-    /// Whether it takes whole days, so that it says nothing about a time.
+    /// Whether it lasts whole days, so that it gives no time of day.
     pub(crate) is_all_day: bool,
     /// Whether it was canceled.
     pub(crate) is_cancelled: bool,
@@ -129,7 +129,7 @@ impl Calendar {
         found
     }
 
-    /// The meetings that take place once.
+    /// The meetings that do not repeat.
     pub(crate) fn single(&self) -> impl Iterator<Item = &Meeting> {
         let repeats: HashSet<&str> =
             self.events.iter().filter(|event| event.rule.is_some()).map(|event| event.uid.as_str()).collect();
@@ -240,7 +240,7 @@ impl Moment {
 /// The start times of a repeating event that fall between two times.
 fn starts(event: &Event, rule: &str, from: Timestamp, to: Timestamp) -> Vec<Timestamp> {
     let upper = rule.to_ascii_uppercase();
-    // No meeting repeats every hour or more often, and searching years of minutes takes long.
+    // No meeting repeats every hour or more often, and searching years minute by minute takes long.
     if ["SECONDLY", "MINUTELY", "HOURLY"].iter().any(|often| upper.contains(often)) {
         return Vec::new();
     }

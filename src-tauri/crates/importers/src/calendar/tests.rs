@@ -1,4 +1,4 @@
-//! Calendars with the traps that real ones have.
+//! Tests with the pitfalls of real calendars.
 
 use std::collections::BTreeSet;
 

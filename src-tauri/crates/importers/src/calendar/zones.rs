@@ -1,7 +1,7 @@
-//! Names of time zones: from the time zone database, with a path before them, and from Windows.
+//! Names of time zones: names from the time zone database, with or without a path before them, and Windows names.
 //!
-//! Outlook uses the zone names of Windows. The list contains the zones that people live in; others are unknown, and their
-//! events are left out.
+//! Outlook uses the zone names of Windows. The list contains the zones that people live in. All other zones are unknown, and
+//! events in them are left out.
 
 /// The zone with this name.
 pub(super) fn zone(name: &str) -> Option<chrono_tz::Tz> {

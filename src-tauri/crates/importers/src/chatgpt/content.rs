@@ -250,7 +250,7 @@ fn joined(parts: &[Option<&str>]) -> String {
     parts.iter().flatten().copied().collect::<Vec<_>>().join("\n")
 }
 
-/// The summaries and texts of all thoughts, in order.
+/// The summaries and contents of all thoughts, in order.
 fn thoughts(raw: Option<&RawValue>) -> String {
     let Some(Value::Array(thoughts)) = raw.map(small_value) else { return String::new() };
     let mut lines = Vec::new();

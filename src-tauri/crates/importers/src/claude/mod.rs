@@ -29,7 +29,7 @@ use crate::time::parse_rfc3339;
 /// Channel type for conversations with assistants.
 const CHANNEL: &str = "chat";
 
-/// One element of any of the files; its fields tell its kind.
+/// One element of any of the files. Its fields determine its kind.
 #[derive(Deserialize)]
 struct Record<'a> {
     #[serde(borrow, default)]
@@ -230,7 +230,7 @@ fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Reads the messages of a conversation. Those that cannot be read, and parts beyond the limit, are counted as skipped.
+/// Reads the messages of a conversation. Messages that cannot be read, and parts beyond the limit, are counted as skipped.
 fn turns_of(messages: &[&RawValue], out: &mut Out<'_>) -> Vec<Turn> {
     let zone = out.options.zone;
     let mut turns = Vec::with_capacity(messages.len());

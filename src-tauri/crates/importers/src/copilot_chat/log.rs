@@ -1,5 +1,5 @@
-//! Replays the change log in which newer versions of VS Code store a session: first the whole session, then what was set,
-//! appended and deleted, each with a path such as `["requests", 0, "response"]`.
+//! Replays the change log in which newer versions of VS Code store a session: first the whole session, then each value that was
+//! set, appended or deleted, with a path such as `["requests", 0, "response"]`.
 //!
 //! Only the fields that are read are kept. A change within a value that is kept whole is applied to that value.
 
@@ -51,7 +51,7 @@ pub(super) struct Replayed {
     pub(super) about: About,
     /// The requests; `None` for one that could not be read.
     pub(super) requests: Vec<Option<Request>>,
-    /// The approximate memory of the requests, never too low.
+    /// The approximate memory use of the requests, never underestimated.
     held: usize,
     /// Whether the limit was reached and nothing more is accepted.
     is_full: bool,
@@ -114,14 +114,14 @@ impl Replayed {
     fn has_room(&mut self, bytes: usize) -> bool {
         self.held += bytes;
         if self.held > REGROUP_BYTES_MAX && !self.is_full {
-            // Most changes replace something, so less is held than was read.
+            // Most changes replace something, so the requests take less memory than the sum of the changes.
             self.held = self.requests.iter().flatten().map(Request::weight).sum::<usize>() + bytes;
             self.is_full = self.held > REGROUP_BYTES_MAX;
         }
         !self.is_full
     }
 
-    /// Appends requests after the first `from`, or after all of them.
+    /// Appends requests after the first `from` requests, or after all of them.
     fn append(&mut self, list: Option<&RawValue>, from: Option<usize>, out: &mut Out<'_>) {
         if let Some(from) = from {
             self.requests.truncate(from);

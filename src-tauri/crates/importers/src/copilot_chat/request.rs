@@ -25,7 +25,7 @@ const FIELDS: &[&str] = &[
 /// The list with the pieces of the response.
 pub(super) const RESPONSE: &str = "response";
 
-/// The field with what a program made of a request. It may repeat whole files, so only a part of it is kept.
+/// The field with the outcome of a request. It may repeat whole files, so only its error message is kept.
 pub(super) const RESULT: &str = "result";
 
 /// Kinds of attachments that the program chose: the open file, instructions, and the tools that may be used.
@@ -132,7 +132,7 @@ impl Request {
         parsed.and_then(|parsed| parsed.text.text().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// The names of what the person attached.
+    /// The names of the attachments that the person chose.
     fn files(&self) -> Vec<String> {
         let Some(json) = self.fields.get("variableData").filter(|json| json.starts_with('{')) else { return Vec::new() };
         let mut mended = String::new();
@@ -146,7 +146,7 @@ impl Request {
         variables.collect()
     }
 
-    /// The turn of the prompt, and that of the response if there is one.
+    /// The turn of the prompt, and the turn of the response if there is one.
     pub(super) fn turns(
         &self,
         about: &About,
@@ -198,7 +198,7 @@ impl Request {
                 let failure = self.fields.get(RESULT).filter(|message| !message.is_empty());
                 match failure {
                     Some(message) => out.skip(SkipReason::ServiceError, message),
-                    // A request that has not been answered yet has no list.
+                    // A request that has not been answered yet has no list of response pieces.
                     None if self.response.is_empty() => {}
                     None => out.skip(SkipReason::Empty, "a response"),
                 }

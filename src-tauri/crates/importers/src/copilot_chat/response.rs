@@ -95,7 +95,7 @@ struct Words {
 
 impl Words {
     fn add(&mut self, text: &str) {
-        // For a file edit, there are only code fences, without the edit itself.
+        // A file edit appears only as code fences, without the edit itself.
         if text.trim().chars().all(|c| c == '`') && text.trim().len() >= 3 || text.is_empty() {
             self.is_interrupted = true;
             return;

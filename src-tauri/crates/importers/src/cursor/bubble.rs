@@ -23,7 +23,7 @@ const MOMENT_MIN: f64 = 1e12;
 pub(super) struct Chat {
     /// The model that answers.
     pub(super) model: Option<String>,
-    /// Another program wrote the prompts.
+    /// True if another program wrote the prompts.
     pub(super) is_delegated: bool,
     pub(super) zone: Zone,
 }
@@ -113,10 +113,10 @@ struct Selected<'a> {
 }
 
 impl RawBubble<'_> {
-    /// The turn. A bubble without anything in it is counted as skipped.
+    /// The turn. An empty bubble is counted as skipped.
     pub(super) fn turn(&self, id: &str, chat: &mut Chat, out: &mut Out<'_>) -> Option<Turn> {
         let model = self.model.and_then(object::<Model<'_>>).and_then(|model| model.name.text().map(str::to_owned));
-        // A prompt names the model that is to answer.
+        // A prompt names the model that will answer it.
         if model.is_some() {
             chat.model = model;
         }
@@ -171,7 +171,7 @@ impl RawBubble<'_> {
         parts.extend(Part::words(words, &[]));
         let mut mended = String::new();
         let Some(call) = self.tool.and_then(|raw| whole::<Call<'_>>(raw, &mut mended)) else { return };
-        // Bubbles without a call may have an empty one.
+        // Bubbles without a tool call may contain an empty one.
         let Some(tool) = call.name.text() else { return };
         let id = call.id.text();
         let arguments = text_of(call.arguments).filter(|text| !text.is_empty()).or_else(|| text_of(call.params));

@@ -1,8 +1,8 @@
 //! The Markdown file from Cursor's "Export Chat": a title, a line with the time of the export, and the messages, separated by
 //! rules.
 //!
-//! It has no ids and no times. The export time is in the format of the person's country, which cannot be read reliably. A
-//! message that contains the exact lines that separate messages is read as two.
+//! The file has no ids, and its messages have no times. The export time is in the format of the person's country, which cannot
+//! be read reliably. A message that contains exactly the lines that separate messages is read as two messages.
 
 use std::io::{BufRead, Read as _};
 
@@ -66,10 +66,10 @@ pub(super) fn read(input: &mut dyn BufRead, _site: &Site<'_>, out: &mut Out<'_>)
     talk.tell(turns, out)
 }
 
-/// The messages, each with whether the person wrote it.
+/// The messages, each with a flag that is true if the person wrote it.
 fn messages(text: &str) -> Vec<(bool, String)> {
     let mut messages: Vec<(bool, String)> = Vec::new();
-    // The last nonempty line was a rule, which begins at this position in the message.
+    // If the last nonempty line was a rule, the position in the message where that rule begins.
     let mut rule: Option<usize> = None;
     let mut has_begun = false;
     for line in text.split_inclusive('\n') {

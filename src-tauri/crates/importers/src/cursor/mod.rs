@@ -51,7 +51,7 @@ const TASK: &str = "task-";
 /// Maximum size of a row that is read. SQLite counts the whole row against its own limit, so this leaves room for the key.
 const ROW_BYTES_MAX: usize = ELEMENT_BYTES_MAX - 64 * 1024;
 
-/// Cursor's own table. The other table, `ItemTable`, also exists in VS Code, so it says nothing.
+/// Whether the database has Cursor's own table. The other table, `ItemTable`, also exists in VS Code, so it identifies nothing.
 fn claims(tables: &Tables) -> bool {
     tables.has("cursorDiskKV", &["key", "value"])
 }
@@ -64,7 +64,7 @@ struct RawChat<'a> {
     created: Loose<'a>,
     #[serde(borrow, default, rename = "fullConversationHeadersOnly")]
     headers: Option<&'a RawValue>,
-    /// Older versions have the messages in the chat itself.
+    /// Older versions store the messages in the chat itself.
     #[serde(borrow, default)]
     conversation: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "modelConfig")]
@@ -89,7 +89,7 @@ struct Model<'a> {
 enum Stored {
     Missing,
     TooLarge,
-    /// The database at this path is damaged.
+    /// The database is damaged where the value is stored.
     Unreadable,
     Value(Vec<u8>),
 }
@@ -101,7 +101,7 @@ impl Stored {
             Self::Value(bytes) => return Some(bytes),
             Self::TooLarge => SkipReason::TooLarge,
             Self::Unreadable => SkipReason::Malformed,
-            // The message was taken back or deleted, and only its name is left.
+            // The message was taken back or deleted, and only the reference to it is left.
             Self::Missing => SkipReason::Deleted,
         };
         out.skip(reason, key);
@@ -116,7 +116,7 @@ struct Table<'c> {
 }
 
 impl Table<'_> {
-    /// The keys between two texts, in order, at most `NODES_MAX`.
+    /// The keys between two strings, in order; at most `NODES_MAX`.
     fn keys(&self, (from, to): (&str, &str)) -> rusqlite::Result<Vec<String>> {
         let mut query = self.connection.prepare(
             "SELECT key FROM cursorDiskKV WHERE key >= ?1 AND key < ?2 AND typeof(key) = 'text' ORDER BY key LIMIT ?3",
@@ -127,7 +127,7 @@ impl Table<'_> {
         keys.collect()
     }
 
-    /// A value. A damaged row affects only itself, because messages were handed out before it.
+    /// The value of a key. A damaged row does not stop the import, because messages may already have been emitted before it.
     fn value(&mut self, key: &str) -> Stored {
         let query = self.connection.prepare_cached(
             "SELECT octet_length(value) > ?2, CASE WHEN octet_length(value) <= ?2 THEN value END FROM cursorDiskKV WHERE key = ?1",
@@ -153,7 +153,7 @@ impl Table<'_> {
 fn read(connection: &Connection, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut table = Table { connection, bytes_done: 0 };
     let mut named: HashSet<u64> = HashSet::new();
-    // Both lists are read before the first message is handed out.
+    // Both lists are read before the first message is emitted.
     let (chats, bubbles) = (table.keys(CHATS)?, table.keys(BUBBLES)?);
     for key in chats {
         let id = key.strip_prefix(CHATS.0).unwrap_or(&key);

@@ -36,7 +36,7 @@ impl<'r> Rows<'r> {
         let mut fields: Vec<Vec<u8>> = vec![Vec::new()];
         let mut bytes = 0;
         let mut in_quotes = false;
-        // The previous quotation mark may have ended the field, or be the first of two.
+        // True if the last quotation mark may have ended the field or may be the first of a doubled pair.
         let mut after_mark = false;
         loop {
             let Some(byte) = self.byte()? else {

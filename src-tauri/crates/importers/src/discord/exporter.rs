@@ -104,7 +104,7 @@ struct User<'a> {
 }
 
 impl User<'_> {
-    /// The shown name. Older files have no nicknames.
+    /// The display name. Older files have no nicknames.
     fn shown(&self) -> &str {
         self.nickname.text().or_else(|| self.name.text()).unwrap_or("Unknown user")
     }
@@ -205,7 +205,7 @@ fn read(input: &mut dyn BufRead, _: &Site<'_>, out: &mut Out<'_>) -> Result<(), 
 struct Reader {
     guild: Option<String>,
     room: Option<Room>,
-    /// The thread that the file holds. Its messages belong to the conversation of its channel.
+    /// The thread that the file contains. Its messages belong to the conversation of its channel.
     thread: Option<String>,
     thread_name: Option<String>,
     seen: SeenIds,
@@ -263,10 +263,10 @@ impl Reader {
         let user = raw.author.and_then(object::<User<'_>>).unwrap_or_default();
         let kind = raw.kind.id().unwrap_or_default();
         let reference = raw.reference.and_then(object::<Reference<'_>>).unwrap_or_default();
-        // A post that a followed channel passed on stands in another channel.
+        // A post passed on from a followed channel refers to the original post in that other channel.
         let is_elsewhere = reference.channel_id.id().is_some_and(|at| at != room.id && self.thread.as_deref() != Some(&*at));
         let mut said = match kind.as_ref() {
-            // Replies are 19, answers of apps 20 and 23.
+            // 19 is a reply; 20 and 23 are answers from apps.
             "" | "Default" | "Reply" | "19" | "20" | "23" => said(raw, &user, is_elsewhere)?,
             // The first message of a thread repeats the message that the thread started from.
             "21" => return Err(SkipReason::Repeated),
@@ -327,7 +327,8 @@ fn said(raw: &Raw<'_>, user: &User<'_>, is_elsewhere: bool) -> Result<Said, Skip
     let forwarded = raw.forwarded_message.and_then(object::<Raw<'_>>);
     let reference = raw.reference.and_then(object::<Reference<'_>>).unwrap_or_default();
     let kind = raw.kind.text().unwrap_or("Default");
-    // A message that refers to one of another channel and is no reply is a forward, or a post that a followed channel passed on.
+    // If a message refers to a message in another channel and is not a reply, it is a forward or a post from a followed
+    // channel.
     let is_forward = forwarded.is_some() || kind == "Default" && is_elsewhere && reference.message_id.id().is_some();
     let content = forwarded.as_ref().unwrap_or(raw);
     let mentions: Vec<User<'_>> = Items::of(raw.mentions).0.into_iter().filter_map(object).collect();

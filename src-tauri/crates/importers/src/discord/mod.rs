@@ -1,8 +1,8 @@
 //! Discord: files of DiscordChatExporter, and the data package that Discord sends to its users.
 //!
-//! DiscordChatExporter writes one JSON file per channel or thread, with everybody's words. The package has a folder for each
-//! channel, with the owner's own messages only. Both use Discord's ids, so the same message has the same ids in both. For the
-//! formats, see docs/formats.md. Not here: DiscordChatExporter's HTML, CSV and text, and the rest of the package.
+//! DiscordChatExporter writes one JSON file per channel or thread, with everybody's messages. The package has a folder for each
+//! channel, with the owner's own messages only. Both use Discord's ids, so a message has the same ids in both. For the formats,
+//! see docs/formats.md. Not here: DiscordChatExporter's HTML, CSV and text, and the rest of the package.
 
 mod csv;
 mod exporter;
@@ -74,7 +74,7 @@ fn resolved(text: &str, name_of: &dyn Fn(&str) -> Option<String>) -> String {
     out
 }
 
-/// What the inside of a code shows.
+/// The text that Discord shows for the inside of a code.
 fn shown(code: &str, name_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let is_id = |id: &str| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
     if let Some(id) = code.strip_prefix('@') {

@@ -1,7 +1,8 @@
 //! Discord's data package: a folder for each channel, with the owner's own messages.
 //!
-//! `Messages/index.json` has the titles, `Messages/c<id>/channel.json` describes a channel, and beside it are its messages, as
-//! JSON or, in older packages, as CSV. The names of the upper folders depend on the language of the account.
+//! `Messages/index.json` contains the titles, and `Messages/c<id>/channel.json` describes a channel. The channel's messages are
+//! in a file beside it, as JSON or, in older packages, as CSV. The names of the upper folders depend on the language of the
+//! account.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::BufRead;
@@ -152,7 +153,7 @@ fn titles(index: &[u8]) -> HashMap<String, String> {
     let mut mended = String::new();
     let entries = record::<Entries<'_>>(index, &mut mended).unwrap_or_default().0;
     let title = |raw: &RawValue| serde_json::from_str::<Loose<'_>>(raw.get()).ok()?.text().map(str::to_owned);
-    // A channel that no longer exists has no title, or the word None.
+    // A channel that no longer exists has no title, or the title `None`.
     let named = entries.into_iter().filter_map(|(id, raw)| Some((id, title(raw).filter(|title| title != "None")?)));
     named.take(NAMES_MAX).collect()
 }

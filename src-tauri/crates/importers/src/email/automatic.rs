@@ -1,26 +1,26 @@
-//! Recognizes mail that nobody wrote to anybody in particular: mailing lists, newsletters, and what programs send.
+//! Recognizes mail that nobody wrote to particular people: mail from mailing lists, newsletters, and mail sent by programs.
 
 use mail_parser::Message;
 
 use super::envelope::{Address, text_of};
 
-/// Beginnings of addresses from which no person writes, without punctuation between the words.
+/// Beginnings of addresses that no person writes from, without punctuation between the words.
 const NOBODY: &[&str] = &[
     "noreply", "donotreply", "nepasrepondre", "mailerdaemon", "postmaster", "bounce", "notification", "notify", "newsletter",
     "mailer", "automated", "nichtantworten", "noresponder",
 ];
 
-/// Why an email is nobody's words.
+/// Why an email does not count as a person's words.
 #[derive(Debug, Default)]
 pub(super) struct Automatic {
     /// The mailing list that it came through.
     pub(super) list: Option<String>,
-    /// How it shows that a program sent it.
+    /// What shows that a program sent it.
     pub(super) program: Option<String>,
 }
 
 impl Automatic {
-    /// Looks at the header of an email.
+    /// Examines the header of an email.
     pub(super) fn of(header: &Message<'_>, from: &Address, is_report: bool) -> Self {
         let text = |name: &'static str| text_of(header, name).filter(|text| !text.trim().is_empty());
         let precedence = text("Precedence").map(|text| text.trim().to_ascii_lowercase());
@@ -46,7 +46,7 @@ impl Automatic {
         Self { list: list.map(|list| list.trim().chars().take(200).collect()), program }
     }
 
-    /// Whether the email is automatic.
+    /// Whether the email is from a mailing list or a program.
     pub(super) fn is(&self) -> bool {
         self.list.is_some() || self.program.is_some()
     }

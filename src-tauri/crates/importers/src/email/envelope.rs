@@ -81,18 +81,18 @@ fn ids(header: &Message<'_>, name: &'static str) -> Vec<String> {
     found.into_iter().map(clean).filter(|id| !id.is_empty()).collect()
 }
 
-/// Which email it is, and which one it answers.
+/// Identifies an email, the email that it answers, and its conversation.
 pub(super) struct Thread {
     /// Its own id, if it has one.
     pub(super) id: Option<String>,
     /// The id of the email that it answers.
     pub(super) answers: Option<String>,
-    /// The id of its conversation: that of the first email, even if that email is not here.
+    /// The id of its conversation: the id of the first email, even if that email is missing.
     pub(super) conversation: String,
 }
 
 impl Thread {
-    /// Reads it from a header. `people` are all who wrote or received the email.
+    /// Reads these ids from a header. `people` contains everyone who wrote or received the email.
     pub(super) fn of(header: &Message<'_>, subject: &Subject, people: &[Address]) -> Self {
         let id = ids(header, "Message-ID").into_iter().next();
         let references = ids(header, "References");
@@ -106,7 +106,7 @@ impl Thread {
     }
 }
 
-/// The conversation id of an email that gives no other: its subject and everyone who sent or received it.
+/// The conversation id of an email whose header gives none: a hash of its subject and of everyone who sent or received it.
 pub(super) fn by_subject(subject: &Subject, people: &[Address]) -> String {
     let mut handles: Vec<String> = people.iter().map(|person| folded(&person.handle)).collect();
     handles.sort_unstable();
@@ -116,15 +116,14 @@ pub(super) fn by_subject(subject: &Subject, people: &[Address]) -> String {
     format!("subject-{}", digest(&key.iter().map(String::as_str).collect::<Vec<_>>()))
 }
 
-/// If an email's date is more than this before or after its arrival, the date is wrong. Clocks of other zones are up to 26
-/// hours off.
+/// If an email's date is more than this after its arrival, the date is wrong. Clocks of other zones are up to 26 hours off.
 const CLOCK_MS_MAX: i64 = 36 * 3_600_000;
 
 /// There was no email before this time: 1975.
 const FIRST_MS: i64 = 157_766_400_000;
 
-/// When an email was written: according to itself, to the server that received it, or to the file. A date without a zone is in
-/// the zone of that server, which is nearer to the person than any other known zone.
+/// When an email was written: according to the email itself, to the server that received it, or to the mbox file. A date
+/// without a zone is in the zone of that server, which is nearer to the person than any other known zone.
 pub(super) fn written(header: &Message<'_>, separator: Option<&str>, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     // The newest field comes first.
     let received = raw(header, "Received").and_then(|text| clock(text.rsplit(';').next().unwrap_or_default()));
@@ -184,8 +183,8 @@ fn moment_of((local, offset): (NaiveDateTime, Option<i32>), zone: Zone) -> Optio
     (found.0.0 >= FIRST_MS).then_some(found)
 }
 
-/// What a date of an email says: the local time, and the minutes east of UTC if it names its zone. `Tue, 6 Jan 2026 10:00:00
-/// +0100 (CET)`, with the variants of older and broken programs.
+/// Parses the date of an email: the local time, and the minutes east of UTC if the date names its zone. Reads
+/// `Tue, 6 Jan 2026 10:00:00 +0100 (CET)` and the variants that older and broken programs write.
 fn clock(text: &str) -> Option<(NaiveDateTime, Option<i32>)> {
     let text = text.split('(').next().unwrap_or_default().to_ascii_lowercase();
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();

@@ -8,7 +8,7 @@ use super::{LINE_BYTES_MAX, MAIL_BYTES_MAX};
 use crate::halt::Halt;
 use crate::lines::{Line, Lines};
 
-/// Maximum bytes kept of consecutive base64 lines. A text of the maximum message size takes less.
+/// Maximum bytes kept of consecutive base64 lines. Text of the maximum message size takes less.
 pub(super) const BASE64_BYTES_MAX: usize = 12 * 1024 * 1024;
 
 /// Minimum length of a line in a block of base64 lines. Programs write 60 to 76 characters.
@@ -22,13 +22,13 @@ const PROPERTIES_BYTES_MAX: usize = 64 * 1024;
 pub(super) struct Gathered {
     /// The lines, each with a line feed.
     pub(super) bytes: Vec<u8>,
-    /// Whether the email is larger than the limit, so that the bytes are not all of it.
+    /// Whether the email is larger than the limit, so that `bytes` does not contain all of it.
     pub(super) is_too_large: bool,
     /// Whether the email was cut off.
     pub(super) is_cut: bool,
     /// Whether its last line has no line break and does not end a part, so that it may have been cut off.
     pub(super) has_open_end: bool,
-    /// What was found outside the email itself.
+    /// What is known about the email from outside of it.
     pub(super) place: Place,
     /// The line before it in an mbox file, which contains a date.
     pub(super) separator: Option<String>,
@@ -109,7 +109,7 @@ pub(super) fn one(input: &mut dyn BufRead) -> Result<Gathered, Halt> {
     Ok(mail)
 }
 
-/// What Apple Mail's flags say. The meaning of the bits was found by others (jwz.org/blog/2005/07/emlx-flags).
+/// What Apple Mail's flags say. Others determined the meaning of the bits (jwz.org/blog/2005/07/emlx-flags).
 fn apple_fate(properties: &[u8]) -> Option<Fate> {
     const DELETED: u64 = 1 << 1;
     const DRAFT: u64 = 1 << 6;

@@ -1,6 +1,5 @@
-//! Lines of an HTML page: what a person sees of it, and which parts are quoted or a signature according to the marks of mail
-//! programs. Hidden text, scripts and pictures are dropped, and the target of a link follows its text. Deliberately not here:
-//! layout.
+//! Splits an HTML page into lines of visible text, and notes which lines mail programs marked as quoted or as a signature.
+//! Hidden text, scripts and pictures are dropped, and the target of a link follows its text. Deliberately not here: layout.
 
 use super::plain::{LINES_MAX, Line};
 use crate::html::{Piece, Tag, decoded, piece};
@@ -32,7 +31,7 @@ const HIDDEN: &[&str] = &["head", "style", "script", "title", "template", "svg",
 /// Elements whose content contains no elements.
 const RAW: &[&str] = &["style", "script", "title"];
 
-/// Classes and ids of what mail programs quote.
+/// Classes and ids that mail programs give to quotations.
 const QUOTES: &[&str] = &["moz-cite-prefix", "yahoo_quoted", "protonmail_quote", "zmail_extra", "tutanota_quote"];
 
 /// Classes and ids of signatures.
@@ -209,7 +208,7 @@ impl Walk {
             let address = address.trim_start_matches("https://").trim_start_matches("http://").trim_start_matches("www.");
             address.trim_end_matches('/').to_lowercase()
         };
-        // A name whose address appears only in the link.
+        // If the text of a link is a name, the address appears only in the link, so it is kept.
         let target = target.strip_prefix("mailto:").filter(|_| !text.contains('@')).unwrap_or(target);
         let is_kept = (target.starts_with("http") || target.contains('@') && !target.starts_with("mailto:"))
             && target.len() <= LINK_BYTES_MAX

@@ -1,6 +1,6 @@
 //! Reads a single email as a mail server returns it, with the same result as for the same email in an mbox file.
 //!
-//! Deliberately not here: the connection to the server, and what was read before (both are in the connectors).
+//! Deliberately not here: the connection to the server, and the record of what was read before (both are in the connectors).
 
 use keepsake_domain::{Message, Role, SourceKind};
 
@@ -65,7 +65,7 @@ impl MailBytes {
     }
 }
 
-/// What a server says about a folder besides its name (RFC 6154).
+/// The use of a folder, which a server may declare in addition to the folder's name (RFC 6154).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderUse {
     /// Mail that has not been sent.
@@ -95,12 +95,12 @@ pub struct MailPlace<'a> {
 }
 
 impl MailPlace<'_> {
-    /// The reason why mail from this place is not wanted, if there is one; such mail need not even be fetched.
+    /// The reason why mail from this place is not imported, if there is one. Such mail need not even be fetched.
     pub fn skips(&self) -> Option<SkipReason> {
         self.place().fate.map(Fate::reason)
     }
 
-    /// What it says.
+    /// Combines the flags, the use of the folder and its name, in this order.
     fn place(&self) -> Place {
         let by_flags = match (self.is_deleted, self.is_draft) {
             (true, _) => Some(Fate::Deleted),
@@ -116,8 +116,8 @@ impl MailPlace<'_> {
     }
 }
 
-/// Whether two emails with the same id are copies of one, judging by their senders and times. A time that is not in the email
-/// itself differs from copy to copy.
+/// Whether two emails with the same id are copies of the same email, judging by their senders and times. A time that is not in
+/// the email itself differs from copy to copy, so it is not compared.
 #[must_use]
 pub fn is_same_mail(a: &Message, b: &Message) -> bool {
     use keepsake_domain::TimeCertainty::Inferred;
@@ -125,8 +125,8 @@ pub fn is_same_mail(a: &Message, b: &Message) -> bool {
     a.author.handle.folded() == b.author.handle.folded() && (!is_dated || a.time == b.time)
 }
 
-/// The messages of one email, or why there are none. No pieces may follow. The first message has the email's id. An email
-/// without a time gets the options' file time.
+/// Returns the messages of one email, or the reason why there are none. No pieces may be added to `bytes` afterwards. The first
+/// message has the email's id. An email without a time gets the options' file time.
 pub fn read_mail(bytes: &mut MailBytes, place: &MailPlace<'_>, options: &ImportOptions) -> Result<Vec<Message>, SkipReason> {
     let mail = bytes.whole();
     let mut taken = Taken::default();
@@ -148,7 +148,7 @@ pub fn read_mail(bytes: &mut MailBytes, place: &MailPlace<'_>, options: &ImportO
     }
 }
 
-/// Why a message of this email is nobody's words to anybody in particular, if so.
+/// If a message comes from an email that nobody wrote to particular people, returns what kind of mail it is.
 #[must_use]
 pub fn automatic(message: &Message) -> Option<&'static str> {
     if message.author.role != Role::System {

@@ -1,4 +1,4 @@
-//! Makes messages from an email: one of the sender's own words, and separate ones of what they passed on.
+//! Creates messages from an email: one with the sender's own words, and a separate one for each email that they forwarded.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -34,8 +34,9 @@ const SUBJECT_CHARS_MAX: usize = 500;
 /// Maximum number of attached emails that are read per email. A digest of a mailing list has a few dozen.
 const FORWARDS_MAX: usize = 100;
 
-/// Maximum ids of mails that are remembered, with what tells a copy from another mail, in the same way as
-/// [`FINGERPRINTS_MAX`](crate::limits::FINGERPRINTS_MAX). They take twice the memory of other ids.
+/// Maximum number of email ids that are remembered, each with a fingerprint that tells a copy from a different email. They are
+/// cleared in the same way as those limited by [`FINGERPRINTS_MAX`](crate::limits::FINGERPRINTS_MAX), but take twice the
+/// memory.
 const SEEN_MAX: usize = 1_750_000;
 
 /// Maximum number of names used to recognize the line that announces a quotation.
@@ -49,7 +50,7 @@ const NAME_BYTES_MIN: usize = 3;
 pub(super) struct Mailbox {
     groups: Regroup,
     stand_ins: StandIns,
-    /// The emails read so far: for the fingerprint of each id, that of its sender and date.
+    /// The emails read so far: the fingerprint of each id, mapped to the fingerprint of the sender and date.
     seen: HashMap<u64, u64>,
     last_time: Option<Timestamp>,
     /// Whether the ids of the emails are known to belong to other emails.
@@ -220,10 +221,11 @@ impl Mailbox {
     }
 }
 
-/// The fields in which servers note into whose mailbox a mail was put.
+/// The fields in which servers record the mailbox that an email was delivered to.
 const DELIVERED: [&str; 2] = ["Delivered-To", "X-Original-To"];
 
-/// Tells who got a mail. The owner of a mailbox did, also if nothing in it was sent by them.
+/// Reports the recipients of an email. The owner of a mailbox is one of them, even if nothing in the mailbox was sent by the
+/// owner.
 fn tell_recipients(header: &Header<'_>, recipients: &[(&'static str, Vec<Address>)], out: &mut Out<'_>) {
     let of_owner = |address: &Address| handle(CHANNEL, &address.handle.to_lowercase());
     for address in DELIVERED.iter().flat_map(|name| addresses(header, name)) {
@@ -234,7 +236,7 @@ fn tell_recipients(header: &Header<'_>, recipients: &[(&'static str, Vec<Address
     }
 }
 
-/// The header fields that every message of an email keeps.
+/// The header fields copied to every message of an email.
 fn shared_metadata(
     written_subject: &str,
     subject: &Subject,
@@ -337,7 +339,7 @@ fn attached(mail: &[u8]) -> Option<(String, Metadata)> {
     (!text.is_empty()).then_some((text, metadata))
 }
 
-/// A header as text. What is not UTF-8 is Latin-1, which old programs wrote without saying so.
+/// A header as text. Bytes that are not UTF-8 are read as Latin-1, which old programs wrote without declaring it.
 fn decoded(header: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(header) {
         Ok(header) => Cow::Borrowed(header),
@@ -375,7 +377,7 @@ fn labels(header: &Header<'_>) -> Vec<String> {
     labels.into_iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).take(NAMES_MAX).collect()
 }
 
-/// What mail programs write into the header of an email in an mbox file, where a deleted email stays until the file is
+/// The fate that mail programs record in the header of an email. In an mbox file, a deleted email stays until the file is
 /// compacted.
 fn marked_fate(header: &Header<'_>) -> Option<Fate> {
     const EXPUNGED: u64 = 0x0008;
@@ -390,7 +392,7 @@ fn marked_fate(header: &Header<'_>) -> Option<Fate> {
     }
 }
 
-/// The beginning of a text that is kept along with a message.
+/// The beginning of a quotation or signature that is kept along with a message.
 fn cut(text: &str) -> String {
     match text.char_indices().find(|(at, _)| *at >= KEPT_BYTES_MAX) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),

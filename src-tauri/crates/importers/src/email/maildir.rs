@@ -15,7 +15,7 @@ const INDEXES: &[&str] = &["dovecot", "maildirsize", "maildirfolder", "subscript
 /// Minimum number of digits in the time that an email's file name begins with: seconds since 1970.
 const TIME_DIGITS_MIN: usize = 9;
 
-/// Which files belong to a Maildir: all files in and below it, if it contains emails itself.
+/// Which files belong to a Maildir, if it contains emails itself: all emails in and below it, and the indexes of servers.
 pub(super) fn claims(paths: &[&str]) -> Vec<usize> {
     if !paths.iter().any(|path| is_mail(path) && path.matches('/').count() == 1) {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn claims(paths: &[&str]) -> Vec<usize> {
     paths.iter().enumerate().filter(|(_, path)| is_mail(path) || is_index(path)).map(|(at, _)| at).collect()
 }
 
-/// Whether a path is that of an email in a Maildir.
+/// Whether this is the path of an email in a Maildir.
 fn is_mail(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let (Some(name), Some(folder)) = (parts.next(), parts.next()) else { return false };

@@ -1,5 +1,5 @@
 //! Files with one email each (`.eml`, and `.emlx` of Apple Mail), anywhere in a folder or archive. They are read together, so
-//! that each conversation comes in one piece.
+//! that each conversation is emitted in one piece.
 
 use super::gather;
 use super::mail::Mailbox;
@@ -17,11 +17,11 @@ pub(super) fn claims(paths: &[&str]) -> Vec<usize> {
     paths.iter().enumerate().filter(|(_, path)| is_mail(path)).map(|(at, _)| at).collect()
 }
 
-/// Reads them.
+/// Reads the files.
 pub(super) fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut mailbox = Mailbox::default();
     for path in files.paths() {
-        // Apple Mail keeps the emails of a folder deep within `Trash.mbox`.
+        // Apple Mail keeps emails several levels below their folder, such as `Trash.mbox`.
         let apple = path.split('/').filter_map(|part| part.strip_suffix(".mbox"));
         let folder = path.rsplit('/').nth(1);
         let place = apple.chain(folder).map(Place::of_folder).fold(Place::default(), Place::or);

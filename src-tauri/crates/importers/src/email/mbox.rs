@@ -1,8 +1,8 @@
 //! Splits an mbox file into its emails.
 //!
-//! Each email begins with a line `From sender date`. A line of its text that begins like that gets a `>` before it; lines that
-//! already had some get one more (mboxrd, also Gmail) or not (mboxo). Some programs omit both the quoting and the empty line
-//! before an email, so an email begins where the line has a date and a header follows.
+//! Each email begins with a line `From sender date`. A line of text that begins with `From ` gets a `>` before it. If such a
+//! line already has marks before `From `, it gets one more (mboxrd, also Gmail) or none (mboxo). Some programs omit both the
+//! quoting and the empty line before an email, so an email begins where the line has a date and a header follows.
 
 use std::io::BufRead;
 
@@ -107,7 +107,7 @@ pub(super) fn read(input: &mut dyn BufRead, place: Place, mailbox: &mut Mailbox,
 }
 
 /// A line without the `>` that was put before `From `. In mboxo, a line that begins with `>From ` may also be part of a
-/// quotation if the lines around it are.
+/// quotation if the line before it is quoted.
 fn unquoted(line: &[u8], is_after_quote: bool) -> &[u8] {
     let quotes = line.iter().take_while(|b| **b == b'>').count();
     let is_quoted = quotes > 0 && line.get(quotes..).is_some_and(|rest| rest.starts_with(b"From "));

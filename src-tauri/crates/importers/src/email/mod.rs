@@ -1,11 +1,10 @@
-//! Mail: mbox files, single messages, and Maildirs. Each email is read separately, with a bound on its memory, and becomes the
-//! words of the person who wrote it; what they quoted, passed on or signed with is separated. `live` reads one email for a
-//! connector.
+//! Mail: mbox files, single messages, and Maildirs. Each email is read separately, with bounded memory. The words of the person
+//! who wrote it are separated from quotations, forwarded mail and signatures. `live` reads one email for a connector.
 //!
 //! `gather` reads one email from a file, `parts` separates its MIME structure, `plain` and `html` split its text into lines,
 //! and `own_words` distinguishes the sender's lines from all others. `envelope` reads who wrote it to whom and when, `place`
-//! what the folder or the labels say, and `mail` makes messages of all this. Deliberately not here: the content of attachments,
-//! encrypted mail, and mail servers.
+//! interprets the folder and the labels, and `mail` creates messages from all this. Deliberately not here: the content of
+//! attachments, encrypted mail, and mail servers.
 
 mod automatic;
 mod envelope;
@@ -57,8 +56,8 @@ pub(crate) const MAILDIR: Format = Format {
     input: Input::Files { claims: maildir::claims, json: Check::Text, read: maildir::read },
 };
 
-/// Maximum bytes of an email, without attachments beyond [`gather::BASE64_BYTES_MAX`]. While being read, an email takes about
-/// three times its size.
+/// Maximum bytes of an email, not counting the part of attachments beyond [`gather::BASE64_BYTES_MAX`]. While being read, an
+/// email takes about three times its size.
 const MAIL_BYTES_MAX: usize = 48 * 1024 * 1024;
 
 /// Maximum bytes of a line. The standard allows 998, but programs write whole pages in one line.

@@ -28,11 +28,11 @@ pub(super) struct Split {
     pub(super) quoted: String,
     /// Their signature and disclaimers.
     pub(super) signature: String,
-    /// The email that they passed on.
+    /// The email that they forwarded.
     pub(super) forward: Option<Forward>,
 }
 
-/// An email that was passed on within another one.
+/// An email that was forwarded within another one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Forward {
     /// Who wrote it, as written.
@@ -67,7 +67,7 @@ pub(super) fn split(lines: &[Line], about: &About) -> Split {
                 was_other = true;
                 continue;
             }
-            // What was removed leaves one empty line.
+            // Removed lines leave one empty line.
             let is_empty = line.text.trim().is_empty();
             if was_other && is_empty && (text.is_empty() || text.ends_with("\n\n")) {
                 continue;
@@ -89,7 +89,7 @@ pub(super) fn split(lines: &[Line], about: &About) -> Split {
 /// Number of lines that are searched for the rest of a header or announcement.
 const HEADER_LINES_MAX: usize = 14;
 
-/// Words for "forwarded" in the lines before a forwarded email. Only their beginnings, in lower case.
+/// Beginnings, in lower case, of words for "forwarded" in the lines before a forwarded email.
 const FORWARDED: &[&str] = &[
     "forward", "weitergeleitet", "transfér", "reenviad", "encaminhad", "inoltrat", "doorgestuurd", "vidarebefordra",
     "videresend", "przekazan", "пересла", "пересыла", "iletilen", "转发", "轉寄", "転送",
@@ -97,9 +97,9 @@ const FORWARDED: &[&str] = &[
 
 /// The header of an earlier email, as programs write it into the text.
 struct Header {
-    /// Its first line, with the separator before it.
+    /// The first line, including the separator before the header.
     start: usize,
-    /// The line after it.
+    /// The first line after the header.
     end: usize,
     from: String,
     date: String,
@@ -177,7 +177,7 @@ fn header_at(lines: &[Line], at: usize, about: &About) -> Option<Header> {
     is_header.then(|| Header { start, end, from: from.to_owned(), date: date.unwrap_or_default().to_owned(), is_forward })
 }
 
-/// The first line of what introduces a header in line `at` (a separator of dashes or an announcement), and its text.
+/// The first line of the separator (dashes) or announcement that introduces the header in line `at`, and its text.
 fn lead(lines: &[Line], at: usize) -> (usize, String) {
     let mut before = lines.iter().enumerate().take(at).rev().skip_while(|(_, line)| line.text.trim().is_empty());
     match before.next().filter(|(found, _)| at - found <= 3) {
@@ -208,7 +208,7 @@ fn labelled(text: &str) -> Option<&str> {
     (is_label && !value.starts_with("//")).then_some(value)
 }
 
-/// Marks quoted lines and what announces them.
+/// Marks quoted lines and their announcements.
 fn mark_quotations(lines: &[Line], about: &About, whose: &mut [Whose]) {
     let mut was_quoted = false;
     for (at, line) in lines.iter().enumerate() {
@@ -234,7 +234,7 @@ const GAP_LINES_MAX: usize = 6;
 /// Longest announcement, in bytes. A name and an address take about a hundred.
 const ANNOUNCEMENT_BYTES_MAX: usize = 400;
 
-/// The first line of what announces a quotation in line `at`.
+/// The first line of the announcement of the quotation that begins in line `at`.
 fn announcement(lines: &[Line], at: usize, about: &About) -> Option<usize> {
     let mut before = lines.iter().enumerate().take(at).rev().skip_while(|(_, line)| line.text.trim().is_empty());
     let (last, line) = before.next().filter(|(last, _)| at - last <= GAP_LINES_MAX)?;
@@ -247,7 +247,8 @@ fn is_own_end(line: &Line) -> bool {
     line.depth == 0 && line.text.trim_end().trim_end_matches('*').ends_with([':', '：'])
 }
 
-/// The first line of the announcement that ends in line `last`. `is_enough` returns whether a text says who wrote or when.
+/// The first line of the announcement that ends in line `last`. `is_enough` returns whether text says who wrote the quotation
+/// or when.
 fn announcement_of(lines: &[Line], last: usize, about: &About, is_enough: impl Fn(&str) -> bool) -> Option<usize> {
     let mut text = String::new();
     let mut start = None;
@@ -281,7 +282,7 @@ fn announced_history(lines: &[Line], at: usize, about: &About) -> Option<usize> 
     })
 }
 
-/// Whether a text contains one of these names, as a word.
+/// Whether `text` contains one of these names, as a word.
 fn has_name(text: &str, names: &[String]) -> bool {
     let text = text.to_lowercase();
     let is_word = |at: usize, name: &str| {
@@ -291,7 +292,7 @@ fn has_name(text: &str, names: &[String]) -> bool {
     names.iter().any(|name| text.match_indices(name.as_str()).any(|(at, name)| is_word(at, name)))
 }
 
-/// Whether a text contains a year, or a date such as `06.01.26` or `6-Jan-26`.
+/// Whether `text` contains a year, or a date such as `06.01.26` or `6-Jan-26`.
 fn has_date(text: &str) -> bool {
     let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '年'));
     let is_year = |word: &str| word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && is_number(word);
@@ -310,7 +311,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a text contains a time of day.
+/// Whether `text` contains a time of day.
 fn has_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.windows(4).any(|window| match window {
@@ -322,14 +323,14 @@ fn has_time(text: &str) -> bool {
 /// Maximum lines after a bare `--`, which some people write instead of `-- `.
 const SIGNATURE_LINES_MAX: usize = 12;
 
-/// Lines that phones put below an email, by their beginnings or endings in lower case.
+/// Beginnings, in lower case, of lines that phones put below an email.
 const PHONES: &[&str] = &[
     "sent from my ", "sent from outlook", "sent from mail for", "get outlook for ", "sent via ", "von meinem ", "gesendet von ",
     "gesendet mit ", "envoyé de mon ", "envoyé depuis ", "enviado desde ", "enviado do meu ", "inviato da ", "verstuurd vanaf ",
     "skickat från ", "sendt fra ", "wysłane z ", "отправлено с ", "iphone'umdan gönderildi", "iphoneから送信", "发自我的",
 ];
 
-/// Words in disclaimers saying that something is confidential, by their beginnings.
+/// Beginnings of words in disclaimers that mean "confidential".
 const CONFIDENTIAL: &[&str] = &[
     "confidential", "vertraulich", "confidentiel", "confidencial", "riservat", "vertrouwelijk", "poufn", "конфиденциаль", "gizli",
 ];

@@ -52,8 +52,8 @@ impl<'m> Parts<'m> {
         parts
     }
 
-    /// The lines of its texts; `None` if there are too many. If a text has two forms, the plain one is used, unless it only
-    /// says that there is another.
+    /// The lines of its texts; `None` if there are too many. If a text has two forms, the plain one is used, unless it is only
+    /// a stub that points to the other.
     pub(super) fn lines(&self) -> Option<Vec<Line>> {
         let mut all: Vec<Line> = Vec::new();
         for text in &self.texts {
@@ -83,7 +83,7 @@ impl<'m> Parts<'m> {
         self.texts.iter().any(|text| !text.plain.is_empty() || !text.html.is_empty())
     }
 
-    /// Walks through a part. `alternative` is the text of which the part is one form.
+    /// Walks through a part. `alternative` is the index of the text that the part is one form of.
     fn walk(&mut self, part: &'m [u8], depth: usize, alternative: Option<usize>) {
         self.count += 1;
         if self.count > PARTS_MAX {
@@ -130,7 +130,7 @@ impl<'m> Parts<'m> {
         }
     }
 
-    /// What says that it has parts and has none is text, as when a program took the parts out and left the header.
+    /// Reads a multipart body without any parts as text. This occurs if a program removed the parts and left the header.
     fn undivided(&mut self, body: &[u8], alternative: Option<usize>) {
         if body.len() > MESSAGE_BYTES_MAX {
             self.is_too_large = true;
@@ -149,14 +149,14 @@ impl<'m> Parts<'m> {
         let parsed = MessageParser::new().parse(part);
         let utf8 = as_utf8(part, kind);
         let Some(part) = parsed.as_ref().and_then(|parsed| parsed.parts.first()) else { return };
-        // Text that claims to be base64 but is not is nobody's words.
+        // Text that claims to be base64 but is not does not count as anybody's words.
         if part.is_encoding_problem && kind.is_encoded && part.encoding == Encoding::None {
             return self.attach(kind);
         }
         let (PartType::Text(text) | PartType::Html(text)) = &part.body else { return };
         let text = utf8.as_deref().unwrap_or(text);
         let is_html = kind.sub == "html";
-        // A page may contain its pictures.
+        // An HTML page may contain its pictures, so it may be larger.
         if text.len() > if is_html { 4 * MESSAGE_BYTES_MAX } else { MESSAGE_BYTES_MAX } {
             self.is_too_large = true;
             return;
@@ -184,7 +184,7 @@ impl<'m> Parts<'m> {
 /// Text with fewer letters may be a stub, such as "This mail has to be read in a browser".
 const STUB_LETTERS_MAX: usize = 200;
 
-/// How many times as many letters as a stub the page has.
+/// How many times as many letters the HTML page must have for the plain text to be a stub.
 const STUB_FACTOR: usize = 4;
 
 /// The number of letters in lines that are not quoted.
@@ -201,7 +201,7 @@ struct Kind {
     name: Option<String>,
     is_attachment: bool,
     is_encoded: bool,
-    /// How it is encoded, as written.
+    /// The transfer encoding, as written.
     encoding: String,
     /// Its character set, in lower case.
     charset: String,
@@ -230,8 +230,8 @@ impl Kind {
     }
 }
 
-/// A text that is UTF-8 although its header names another character set, as some programs write it. Characters of three and
-/// more bytes come out right by accident in no other set.
+/// Text that is UTF-8 although its header names another character set, as some programs write it. Text in another character set
+/// does not form UTF-8 characters of three or more bytes by accident.
 fn as_utf8(part: &[u8], kind: &Kind) -> Option<String> {
     if matches!(kind.charset.as_str(), "" | "utf-8" | "utf8" | "us-ascii") {
         return None;
@@ -315,7 +315,7 @@ mod tests {
         };
         check("big5", "base64", "6Jyc6JyC", "蜜蜂");
         check("gb2312", "8bit", "蜜蜂在花园里", "蜜蜂在花园里");
-        // A control: the same words as the header says.
+        // Control: the words really are in the character set that the header names.
         check("gb2312", "quoted-printable", "=C3=DB=B7=E4", "蜜蜂");
         check("iso-8859-1", "quoted-printable", "B=E4ume", "Bäume");
     }

@@ -1,5 +1,5 @@
-//! Text that was signed or encrypted in place (RFC 9580, section 7). The marks of a signature are removed, and an encrypted
-//! text is nobody's words.
+//! Text that was signed or encrypted in place (RFC 9580, section 7). The marks of a signature are removed, and encrypted text
+//! does not count as anybody's words.
 
 use super::plain::Line;
 

@@ -1,4 +1,4 @@
-//! What an email's folder, labels and flags say about it: whether it was sent, deleted, or is spam or a draft.
+//! What an email's folder, labels and flags say about it: whether it was sent or deleted, or is spam or a draft.
 //!
 //! Folders and Gmail's labels have names in the language of the account, so the usual names are listed here.
 
@@ -33,7 +33,7 @@ impl Fate {
 /// What is known about an email from where it was found.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place {
-    /// Why it is not imported, if so.
+    /// The reason why it is not imported, if there is one.
     pub(super) fate: Option<Fate>,
     /// Whether the owner sent it.
     pub(super) is_sent: bool,
@@ -59,7 +59,7 @@ impl Place {
         Self { fate: usual.iter().find_map(|usual| usual.fate()), is_sent: usual.contains(&Usual::Sent) }
     }
 
-    /// This, or `other` where this says nothing.
+    /// Combines two places. `other` counts where this one says nothing.
     pub(super) fn or(self, other: Self) -> Self {
         Self { fate: self.fate.or(other.fate), is_sent: self.is_sent || other.is_sent }
     }

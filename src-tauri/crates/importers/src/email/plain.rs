@@ -26,7 +26,7 @@ pub(super) struct Flow {
 /// The line before a signature.
 const SIGNATURE: &str = "-- ";
 
-/// The lines of a plain text; `None` if there are too many.
+/// The lines of plain text; `None` if there are too many.
 pub(super) fn lines(text: &str, flow: Flow) -> Option<Vec<Line>> {
     let mut lines: Vec<Line> = Vec::new();
     let mut goes_on = false;

@@ -11,7 +11,7 @@ const FORWARDS: &[&str] =
 /// A subject, split up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// What it is about.
+    /// The subject without its prefixes.
     pub(super) topic: String,
     /// Whether it has the prefix of an answer or a forward.
     pub(super) is_answer: bool,
@@ -40,7 +40,7 @@ impl Subject {
         subject
     }
 
-    /// The topic in a form common to all answers.
+    /// The topic, normalized so that it is the same in all answers.
     pub(super) fn key(&self) -> String {
         self.topic.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
     }

@@ -26,7 +26,7 @@ const MONTHS: [&[&str]; 12] = [
 /// Names of the zone in which Takeout writes its dates.
 const ZONES: &[&str] = &["utc", "gmt"];
 
-/// Reads a date, in `zone` if it names none.
+/// Reads a date. If it names no zone, it is in `zone`.
 pub(super) fn read(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     if let Some(read) = parse_rfc3339(text, zone) {
         return Some(read);

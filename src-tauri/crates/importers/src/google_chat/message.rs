@@ -13,7 +13,7 @@ use crate::json::{Items, Loose, object, record, small_value};
 use crate::out::Out;
 use crate::time::rfc3339;
 
-/// The key under which an address is wrapped.
+/// The key under which the export wraps a web address.
 const WRAPPED_URL: &str = "private_do_not_access_or_else_safe_url_wrapped_value";
 
 #[derive(Deserialize)]

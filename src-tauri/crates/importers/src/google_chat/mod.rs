@@ -69,7 +69,7 @@ fn claims(paths: &[&str]) -> Vec<usize> {
     paths.iter().enumerate().filter(|(_, path)| parts(path).is_some()).map(|(at, _)| at).collect()
 }
 
-/// A member as the export writes one.
+/// A member, as written in the export.
 #[derive(Deserialize)]
 struct Person<'a> {
     #[serde(borrow, default)]
@@ -118,7 +118,7 @@ fn read(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
             _ => {}
         }
     }
-    // Two accounts in one folder are two exports that were put together by hand; then neither is the owner.
+    // Two accounts in one folder are two exports that were put together by hand. In that case, neither account is the owner.
     let owner = if owners.len() == 1 { owners.pop_first() } else { None };
     for folder in folders {
         let info = files.whole(&format!("{folder}/{GROUP}"))?;

@@ -42,10 +42,10 @@ const OWNER: &str = "me";
 /// The start of 2001, from which the times are counted, in milliseconds.
 const EPOCH_MS: i64 = 978_307_200_000;
 
-/// Times above this are in nanoseconds, which newer versions use; in seconds, it would be 31,000 years.
+/// Times above this are in nanoseconds, which newer versions use. As seconds, they would be more than 31,000 years.
 const SECONDS_MAX: u64 = 1_000_000_000_000;
 
-/// The character that stands for a file or an app in a text.
+/// The placeholder for a file or an app in text.
 const PLACE_OF_FILE: char = '\u{fffc}';
 
 /// The style of a chat that is a group.
@@ -142,7 +142,7 @@ impl Chats {
     }
 }
 
-/// The few messages that are in several chats.
+/// The rows of the few messages that are in several chats.
 fn shared(connection: &Connection) -> rusqlite::Result<HashSet<i64>> {
     let mut statement = connection.prepare("SELECT message_id FROM chat_message_join GROUP BY message_id HAVING count(*) > 1")?;
     let rows = statement.query_map([], |row| Ok(number(row, 0)))?;
@@ -220,7 +220,7 @@ struct Archive {
     handles: HashMap<i64, String>,
     chats: Chats,
     tapbacks: Tapbacks,
-    /// The rows that are in several chats, and those of them already emitted.
+    /// The rows that are in several chats, and the ones among them that were already emitted.
     shared: HashSet<i64>,
     known: HashSet<i64>,
 }
@@ -345,7 +345,7 @@ impl Archive {
         }
     }
 
-    /// The message that a row gives, or why there is none.
+    /// The message that a row contains, or the reason why there is none.
     fn told(&self, chat: &Room, found: Found, attached: Attached) -> Result<Message, SkipReason> {
         if found.item != 0 {
             return event(chat, found);
@@ -420,7 +420,7 @@ fn attachments(statement: &mut Statement<'_>, id: i64) -> rusqlite::Result<Attac
     Ok(attached)
 }
 
-/// A text without the placeholders for its files.
+/// Text without the placeholders for its files.
 fn shown(words: &str) -> String {
     words.chars().filter(|character| *character != PLACE_OF_FILE).collect()
 }

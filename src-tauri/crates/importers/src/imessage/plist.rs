@@ -1,7 +1,7 @@
 //! Reads the summary of a message, a binary property list, to find the parts that were edited or unsent.
 //!
-//! Only the types needed for this are read: dictionaries, arrays, numbers, strings and data. Everything else is read as
-//! nothing.
+//! Only the types needed for this are read: dictionaries, arrays, strings and data. Everything else, such as a number, becomes
+//! [`Value::Nothing`].
 
 use std::collections::BTreeMap;
 

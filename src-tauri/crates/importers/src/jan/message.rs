@@ -1,7 +1,7 @@
 //! One message of a Jan thread.
 //!
-//! The text of a prompt ends with a list of the attached files, which is for the model and not the person's words. Reasoning
-//! and tool calls are in the content (newer versions), or in `<think>` and in `metadata.tool_calls`.
+//! The text of a prompt ends with a list of the attached files, which is meant for the model and is not part of the person's
+//! words. Reasoning and tool calls are in the content (newer versions), or in `<think>` and in `metadata.tool_calls`.
 
 use keepsake_domain::{MessageType, TimeCertainty};
 use serde::{Deserialize, Deserializer};
@@ -91,7 +91,7 @@ struct Value<'a> {
     value: Loose<'a>,
 }
 
-/// A call in the metadata of an older version.
+/// A tool call in the metadata, as older versions write it.
 #[derive(Deserialize)]
 struct OldCall<'a> {
     #[serde(borrow, default)]
@@ -300,13 +300,13 @@ fn value_of(raw: Option<&RawValue>) -> String {
     }
 }
 
-/// The text in a string; anything else as JSON.
+/// The text of a string; any other value as JSON.
 fn text_of(raw: Option<&RawValue>) -> String {
     let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return String::new() };
     parse_mending::<String>(raw.get()).unwrap_or_else(|| compact(Some(raw)))
 }
 
-/// The text in the response of a tool, which is mostly a list of texts.
+/// The text of a tool's response. The response is usually a list of text items.
 fn response_of(raw: Option<&RawValue>) -> String {
     let mut mended = String::new();
     let content = raw.and_then(|raw| whole::<Response<'_>>(raw, &mut mended)).and_then(|response| response.content);

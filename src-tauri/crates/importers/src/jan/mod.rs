@@ -57,7 +57,7 @@ fn claims(paths: &[&str]) -> Vec<usize> {
     if !folders.values().any(|files| files.len() == 2) {
         return Vec::new();
     }
-    // A thread in which nothing has been said has no messages; it is recognized only next to other threads.
+    // A thread in which nothing has been said has no file of messages. It is recognized only in the folder of all threads.
     folders.retain(|folder, files| files.len() == 2 || split(folder).0 == THREADS);
     let mut claimed: Vec<usize> = folders.into_values().flatten().map(|(at, _)| at).collect();
     claimed.sort_unstable();
@@ -136,7 +136,7 @@ fn thread_of(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<Thread, Halt>
     let mut mended = String::new();
     let bytes = bytes.trim_ascii();
     let Some(raw) = record::<RawThread<'_>>(bytes, &mut mended).filter(|_| bytes.starts_with(b"{")) else {
-        // The messages can be read without it.
+        // The messages can be read without this file.
         out.skip_bytes(SkipReason::NotAMessage, bytes);
         return Ok(Thread::default());
     };
@@ -225,8 +225,8 @@ fn tell(thread: Thread, folder: &str, mut messages: Messages, out: &mut Out<'_>)
     talk.tell(turns, out)
 }
 
-/// Gives each message of a tree its parent. Some versions of Jan wrote answers without a parent; such an answer belongs to the
-/// prompt before it. The next prompt, which was linked past the answer, belongs to the answer.
+/// Gives each message of a tree its parent. Some versions of Jan wrote answers without a parent; the parent of such an answer
+/// is the prompt before it. The answer then becomes the parent of the next prompt, which names the earlier prompt instead.
 fn attach(linked: &mut [Linked]) {
     let mut displaced: HashMap<String, String> = HashMap::new();
     let mut previous: Option<(String, bool)> = None;

@@ -67,7 +67,7 @@ enum Escape<'t> {
     Fine(usize),
     /// A lone surrogate: replace this many bytes.
     Half(usize),
-    /// `\x` with these two digits, which JSON does not have.
+    /// `\x` followed by these two digits. JSON has no such escape.
     Byte(&'t str),
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn small_object(raw: Option<&RawValue>) -> Metadata {
     }
 }
 
-/// `raw` parsed as an object. Arrays are rejected, because serde would take their items for the fields.
+/// `raw` parsed as an object. Arrays are rejected, because serde would read their items as the fields.
 pub(crate) fn object<'r, T: serde::Deserialize<'r>>(raw: &'r RawValue) -> Option<T> {
     raw.get().starts_with('{').then(|| serde_json::from_str(raw.get()).ok()).flatten()
 }

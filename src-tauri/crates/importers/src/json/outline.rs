@@ -1,10 +1,10 @@
-//! The paths of the keys at the beginning of a JSON file, by which its kind is recognized: `messages[].from_id`.
+//! The paths of the keys at the beginning of a JSON file, such as `messages[].from_id`. They identify the format of the file.
 //!
 //! Text inside a string, such as a quoted export, gives no path.
 
 use std::collections::HashSet;
 
-/// Maximum depth of the paths. The deepest that identifies a format has five levels.
+/// Maximum depth of the paths. The deepest path that identifies a format has five levels.
 const DEPTH_MAX: usize = 8;
 
 /// Maximum number of paths. A file of one of the known formats has a few hundred.

@@ -373,7 +373,7 @@ fn contents(content: Option<&RawValue>, files: &mut Vec<String>) -> (String, Vec
             }
             "image_file" => files.push(item.image_file.and_then(file_name).unwrap_or_else(|| "image".to_owned())),
             "image_url" => files.push("image".to_owned()),
-            // Which agent continues, and other notes from the program.
+            // Notes from the program, such as which agent continues.
             _ => {}
         }
     }
@@ -400,7 +400,7 @@ fn call_parts(raw: &RawValue, suffix: &str, parts: &mut Vec<Part>) {
     }
 }
 
-/// The text in a string or in `{"value": …}`; anything else as JSON.
+/// The text of a string or of `{"value": …}`; any other value as JSON.
 fn value_text(raw: Option<&RawValue>) -> String {
     #[derive(Deserialize)]
     struct Value<'a> {

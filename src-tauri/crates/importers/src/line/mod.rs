@@ -1,9 +1,9 @@
 //! A chat exported as text by the LINE app.
 //!
-//! The export gives neither the owner nor a time zone, and has no ids. A line has a time, a name and the words, separated by
+//! The export names neither the owner nor a time zone, and has no ids. A line has a time, a name and the words, separated by
 //! tabs; lines with a date come in between. A message of several lines is in quotation marks. Deliberately not here: exports
-//! from LINE for computers, in which a space separates name and words, so that they cannot be told apart. For the format, see
-//! docs/formats.md, "LINE".
+//! from LINE for computers, in which a space separates the name from the words, so that they cannot be told apart. For the
+//! format, see docs/formats.md, "LINE".
 
 mod phrases;
 mod when;
@@ -111,7 +111,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
         groups: Regroup::default(),
     };
     let mut record: Option<Record> = None;
-    // Where the last line would end without its line break.
+    // The offset at which the last line ends, without its line break.
     let mut end = 0;
     loop {
         let start = lines.bytes_done();
@@ -145,7 +145,7 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
                 out.skip(SkipReason::Malformed, &cut);
                 has_break = true;
             }
-            // What LINE writes would become words if it were cut off.
+            // A phrase that LINE writes would be taken for a person's words if it were cut off.
             let is_cut = match record.lines.as_slice() {
                 [only] => !has_break && Turn::parse(only).is_some_and(|turn| turn.is_begun()),
                 _ => false,
@@ -242,7 +242,8 @@ impl Reader {
         None
     }
 
-    /// Ends a message. What follows an unclosed quotation mark was not part of it, so it is read again.
+    /// Ends a message. A line with a date after an unclosed quotation mark, and all lines below it, are not part of the message
+    /// and are read again.
     fn end(&mut self, record: Option<Record>, out: &mut Out<'_>) -> Result<(), Halt> {
         let Some(mut record) = record else { return Ok(()) };
         let mut rest = Vec::new();
@@ -269,7 +270,7 @@ impl Reader {
             out.skip(SkipReason::MissingField, first);
             return Ok(());
         }
-        // What follows the closing quotation mark belongs to no message.
+        // Lines after the closing quotation mark belong to no message.
         let is_quoted = turn.words.starts_with('"') && !record.is_open;
         let end = more.iter().rposition(|line| closes(line)).filter(|_| is_quoted).map_or(more.len(), |at| at + 1);
         let (more, after) = more.split_at(end);
@@ -336,12 +337,12 @@ impl Reader {
     }
 }
 
-/// True if a line ends with a quotation mark that is not one of the doubled marks in a text.
+/// True if a line ends with a closing quotation mark. Quotation marks within the text are doubled.
 fn closes(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'"').count() % 2 == 1
 }
 
-/// Removes the quotation marks around a text of several lines. Those within the text are doubled.
+/// Removes the quotation marks around text of several lines, and the doubling of the quotation marks within it.
 fn unquoted(text: &str) -> String {
     let inner = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).filter(|inner| inner.contains('\n'));
     match inner {

@@ -4,10 +4,10 @@
 use crate::SkipReason;
 use crate::conversation::clock_seconds;
 
-/// What a text is.
+/// What the text of a message is.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said<'t> {
-    /// Words.
+    /// A person's words.
     Words,
     /// A call, with its length in seconds if it took place.
     Call(Option<f64>),
@@ -15,7 +15,7 @@ pub(super) enum Said<'t> {
     Members { key: &'static str, names: Vec<&'t str> },
     /// A file of this name.
     File(&'t str),
-    /// Nothing that is kept.
+    /// Text that is skipped for this reason.
     Skip(SkipReason),
 }
 
@@ -29,10 +29,10 @@ const MEDIA: &[&str] = &[
     "[위치]",
 ];
 
-/// What precedes the name of a file.
+/// Text before the name of a file.
 const FILES: &[&str] = &["[File] ", "[ファイル] ", "[檔案] ", "[文件] ", "[ไฟล์] ", "[파일] "];
 
-/// What precedes the subject of a poll.
+/// Text before the subject of a poll.
 const POLLS: &[&str] = &["[Poll]", "[投票]", "[アンケート]", "[โหวต]", "[투표]"];
 
 /// Endings of notices about an unsent message.
@@ -75,7 +75,7 @@ const LEFT: &[&str] = &[
     "ออกจากกลุ่ม",
 ];
 
-/// What comes before, between and after two names, the second of which was added or removed.
+/// Whether a member joined or left, and the text before, between and after two names. The second name is that of the member.
 const PAIRS: &[(&str, &str, &str, &str)] = &[
     ("joined", "", " added ", " to the group."),
     ("joined", "", " added ", " to the group"),
@@ -108,13 +108,13 @@ pub(super) fn title(line: &str) -> Option<&str> {
     named.map(str::trim).filter(|name| !name.is_empty()).or(marked)
 }
 
-/// True if a text is the beginning of one that LINE writes under a person's name.
+/// True if the text is the incomplete beginning of a phrase that LINE writes under a person's name.
 pub(super) fn is_begun(text: &str) -> bool {
     let text = text.trim_end_matches('\u{fffd}');
     [MEDIA, FILES, POLLS, UNSENT].into_iter().flatten().any(|whole| whole.starts_with(text) && whole.len() > text.len())
 }
 
-/// What kind of text `name` sent; without a name, LINE wrote it.
+/// Determines what the text sent by `name` is. Without a name, LINE wrote the text.
 pub(super) fn said<'t>(text: &'t str, name: Option<&str>) -> Said<'t> {
     let text = text.trim();
     if MEDIA.contains(&text) {

@@ -17,7 +17,7 @@ const UNREADABLE: &str = "m.bad.encrypted";
 /// The beginning of the quotation that older clients put before a reply: `> <@ana:a.example> …`.
 const QUOTES: &[&str] = &["> <@", "> * <@"];
 
-/// Polls, in the stable form and the one that Element still writes.
+/// The event type of polls: the stable one, and the one that Element still writes.
 const POLLS: &[&str] = &["m.poll.start", "org.matrix.msc3381.poll.start"];
 
 /// Events that say nothing about the conversation.
@@ -41,7 +41,7 @@ pub(super) enum Happening {
 /// A change to another event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// A change to its text. The message has the new text, in case the old one is not in the export.
+    /// An edit of the text. `message` has the new text, in case the original event is not in the export.
     Edit {
         /// The id of the event that was edited.
         target: String,
@@ -55,12 +55,12 @@ pub enum Change {
         /// The reaction.
         emoji: String,
     },
-    /// It was deleted.
+    /// The deletion of the event.
     Redact {
         /// The id of the event that was deleted.
         target: String,
     },
-    /// A call ended.
+    /// The end of a call.
     HangUp {
         /// The id of the call.
         call: String,
@@ -215,7 +215,7 @@ impl<'v> Event<'v> {
         match kind {
             "m.text" | "" => {}
             "m.emote" => note(&mut metadata, "msgtype", kind),
-            // The protocol reserves it for programs, so that they do not answer each other.
+            // The protocol reserves this type for programs, so that they do not answer each other.
             "m.notice" => author.role = Role::Assistant,
             "m.image" | "m.video" | "m.audio" | "m.file" => {
                 let name = string(content, "filename").unwrap_or(body);

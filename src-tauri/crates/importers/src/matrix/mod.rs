@@ -141,7 +141,8 @@ impl Timeline {
         self.held.get_mut(*self.index.get(id)?)?.as_mut()
     }
 
-    /// Applies an event that changes another one. If the target is not in this part of the export, the change says nothing.
+    /// Applies an event that changes another one. If the target is not in this part of the export, only an edit is kept, as the
+    /// message that was edited.
     fn change(&mut self, event: &Event<'_>, change: Change) -> Result<(), SkipReason> {
         match change {
             Change::Edit { target, message } => match self.held(&target) {

@@ -7,9 +7,10 @@
 //! WING/ROOM.md              # wing / room, and below it each drawer: ## id, > text, | Field | Value |
 //! ```
 //!
-//! The four are read alike, so a drawer has the same id in each. The content of a drawer was copied from files and chats
-//! without their authors, so it is treated as written by a program. `knowledge_graph.sqlite3` contains facts beside them.
-//! Deliberately not here: the index of "closets", which is made from the drawers. See docs/formats.md, "MemPalace".
+//! All four are read alike, so a drawer has the same id in each. The content of a drawer was copied from files and chats
+//! without their authors, so it is treated as written by a program. `knowledge_graph.sqlite3` contains facts that are kept
+//! beside the drawers. Deliberately not here: the index of "closets", which is made from the drawers. See docs/formats.md,
+//! "MemPalace".
 
 mod facts;
 mod pages;
@@ -67,10 +68,10 @@ pub(crate) const PAGES: Format = Format {
 const PROGRAM: Program =
     Program { kind: SourceKind::MemPalace, name: "MemPalace", channel: "mempalace", channel_id: None, handle: "mempalace" };
 
-/// The prefix of its collections' names.
+/// The prefix of the names of MemPalace's collections.
 const COLLECTIONS: &str = "mempalace";
 
-/// The suffix of the name of the collection with the texts. The other collections are indexes of it.
+/// The suffix of the name of the collection that contains the text. The other collections are indexes of it.
 const DRAWERS: &str = "_drawers";
 
 /// MemPalace's names for the wing and the room of a drawer that names none.
@@ -96,7 +97,7 @@ impl Drawer {
         self.metadata.get(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// It as a memory.
+    /// Converts the drawer to a memory.
     fn memory(mut self, last: Option<When>, out: &Out<'_>) -> Result<Memory, SkipReason> {
         let (Some(id), Some(text)) = (self.id.take().filter(|id| !id.is_empty()), self.text.take()) else {
             return Err(SkipReason::MissingField);

@@ -1,6 +1,6 @@
 //! The Markdown pages that `mempalace export` writes: one for each room, and an index of them.
 //!
-//! Each drawer is below a heading with its id, as a quotation, with a table of its source, time and writer. Deliberately not
+//! Each drawer has a heading with its id, its text as a quotation, and a table of its source, time and writer. Deliberately not
 //! here: formatting in the text, which is kept as written.
 
 use std::io::BufRead;

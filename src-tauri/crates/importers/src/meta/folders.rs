@@ -64,7 +64,7 @@ pub(super) fn claims(kind: SourceKind, paths: &[&str]) -> Vec<usize> {
     };
     let is_mine = |path: &str| {
         of_messages(path).is_some_and(|(above, _, _)| match program(above) {
-            // A program further up the path belongs to another folder, which is examined on its own.
+            // If the program's name is further up the path, the file belongs to another folder, which is examined on its own.
             Some(program) => program == kind && !above.contains('/'),
             None => above.is_empty() && beside == kind,
         })
@@ -85,7 +85,7 @@ fn is_profile(kind: SourceKind, path: &str) -> bool {
     path.ends_with(name) && !path.contains("/messages/")
 }
 
-/// The id of a chat from its folder or its `thread_path`: `inbox/analima_123` is `123`, because the name in it may change.
+/// The id of a chat from its folder or its `thread_path`: `inbox/analima_123` is `123`. The name before it may change.
 pub(super) fn thread_id(path: &str) -> &str {
     let folder = path.rsplit('/').next().unwrap_or(path);
     let id = folder.rsplit_once('_').map(|(_, id)| id).filter(|id| id.len() >= ID_CHARS_MIN);

@@ -13,7 +13,7 @@ use crate::identity::handle;
 use crate::json::{Items, Loose, object, record};
 use crate::time::from_unix;
 
-/// What replaces a file that could not be downloaded.
+/// Text that replaces a file that could not be downloaded.
 const FAILED: &str = "Failed to download media";
 
 /// The names of accounts that no longer exist, on Facebook and on Instagram.
@@ -159,7 +159,7 @@ pub(super) fn read(kind: SourceKind, shape: Shape, value: &[u8]) -> Result<Said,
     Ok(Said { written, time, author: (!is_notice).then_some(sender), message })
 }
 
-/// Calls, and people who joined or left.
+/// The notice for a call, or for people who joined or left.
 fn notice(raw: &Raw<'_>, shape: Shape, sender: &str) -> Option<(String, Metadata)> {
     let kind = raw.kind.text().unwrap_or_default();
     let mut metadata = Metadata::new();

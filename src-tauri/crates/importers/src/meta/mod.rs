@@ -266,7 +266,7 @@ impl Thread {
         people.map(|name| handle(self.kind.name(), &within(room, name.clone()))).collect()
     }
 
-    /// Where the messages were sent. A chat without an id is identified by its participants.
+    /// The conversation to which the messages belong. A chat without an id is identified by its participants.
     fn room(&mut self) -> Room {
         let id = self.id.clone().unwrap_or_else(|| {
             let mut parts = self.participants.clone();

@@ -1,13 +1,13 @@
 //! Distinguishes what a person wrote from what Meta's programs wrote in the person's name.
 //!
-//! The download contains notices as messages from the person who caused them, as sentences in the language of the account. Only
-//! the English ones are recognized here; in other languages they are imported as text. Member changes and calls have types of
+//! In the download, a notice is a message from the person who caused it: a sentence in the language of the account. Only the
+//! English sentences are recognized here; in other languages they are imported as text. Member changes and calls have types of
 //! their own, so their language does not matter.
 
-/// What the program wrote.
+/// What the text of a message is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// By the person.
+    /// The person's words.
     ByPerson,
     /// A notice.
     Notice,
@@ -17,7 +17,7 @@ pub(super) enum Written {
     Placeholder,
 }
 
-/// What follows the name of the person who caused a notice.
+/// Text after the name of the person who caused a notice.
 const NOTICES: [&str; 24] = [
     "named the group", "set the nickname for", "set your nickname", "set their own nickname", "set his own nickname",
     "set her own nickname", "cleared the nickname", "changed the theme", "changed the chat theme", "set the emoji to",
@@ -39,10 +39,11 @@ const WHOLE_NOTICES: [&str; 5] = [
 const PLACEHOLDERS: [&str; 6] =
     ["sent an attachment.", "sent a photo.", "sent a video.", "sent a voice message.", "sent a link.", "shared a story."];
 
-/// Shortest account name in the notice of a like, in bytes. Shorter ones are also words, as in "who liked a message".
+/// Shortest account name in the notice of a like, in bytes. Shorter names may be ordinary words, as in "who liked a message".
 const ACCOUNT_BYTES_MIN: usize = 6;
 
-/// Whether it is Instagram's older notice of a like, which begins with the name of the account: "ana.lima liked a message".
+/// Whether `content` is Instagram's older notice of a like, which begins with the name of the account: "ana.lima liked a
+/// message".
 fn is_like(content: &str) -> bool {
     content.strip_suffix(" liked a message").is_some_and(|account| {
         account.len() >= ACCOUNT_BYTES_MIN

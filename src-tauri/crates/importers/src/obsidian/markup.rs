@@ -16,11 +16,11 @@ pub(super) struct Markup {
     pub(super) files: BTreeSet<String>,
     /// Tags, without the hash sign.
     pub(super) tags: BTreeSet<String>,
-    /// It contains something to fill in, so it is a template.
+    /// Whether the note contains something to fill in, and is therefore a template.
     pub(super) is_template: bool,
 }
 
-/// A placeholder for something to fill in, in a template for Obsidian or its Templater plugin.
+/// Placeholders in templates for Obsidian or its Templater plugin.
 const BLANKS: [&str; 4] = ["{{date", "{{time", "{{title}}", "<% tp."];
 
 /// Reads the text of a note.

@@ -1,9 +1,9 @@
 //! Obsidian vaults: a folder of Markdown notes with the hidden folder `.obsidian`, which holds the settings.
 //!
 //! Each note is one message, and the notes of a folder are one conversation, in the order in which they were written. A note is
-//! the person's own, but as a file it is only found by search and is never evidence, because much of what notes contain is
-//! clipped, quoted or generated. Templates, drawings and deleted notes are left out. Deliberately not here: canvases and
-//! databases of notes, which have formats of their own. See docs/formats.md, "Obsidian".
+//! the person's own, but it is imported as a file: search finds it, and it is never evidence, because much of what notes
+//! contain is clipped, quoted or generated. Templates, drawings and deleted notes are left out. Deliberately not here: canvases
+//! and databases of notes, which have formats of their own. See docs/formats.md, "Obsidian".
 
 mod markup;
 mod moment_format;
@@ -201,7 +201,7 @@ struct Place {
 }
 
 impl Place {
-    /// A vault is identified only by its name, in Obsidian too. No name contains the slash that ends it.
+    /// A vault is identified only by its name, as in Obsidian itself. The name ends at the slash, because no name contains one.
     fn of(vault: &str, folder: &str) -> Self {
         let title = [folder, vault].into_iter().find(|name| !name.is_empty()).unwrap_or(TOP_TITLE);
         Self { id: format!("{vault}/{folder}"), title: title.to_owned() }

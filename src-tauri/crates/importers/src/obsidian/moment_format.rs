@@ -54,7 +54,7 @@ pub(super) fn parse(text: &str, format: &str) -> Option<(NaiveDate, Option<Naive
     Some((day, time))
 }
 
-/// Takes what a token stands for from the beginning of `text`; returns the rest.
+/// Parses the value of a token at the beginning of `text`; returns the rest.
 fn take<'t>(text: &'t str, token: &str, parts: &mut Parts) -> Option<&'t str> {
     match token {
         "YYYY" => number(text, 4, 4).map(|(year, rest)| (parts.year = i32::try_from(year).ok(), rest).1),
@@ -88,7 +88,8 @@ fn number(text: &str, digits_min: usize, digits_max: usize) -> Option<(u32, &str
     (digits >= digits_min).then(|| Some((text.get(..digits)?.parse().ok()?, text.get(digits..)?))).flatten()
 }
 
-/// The index of a name. If `cut` is set, only that many of its characters are written.
+/// The index of the name at the beginning of `text`, and the rest. If `cut` is set, the text contains only that many characters
+/// of the name.
 fn named<'t>(text: &'t str, names: &[&str], cut: Option<usize>) -> Option<(u32, &'t str)> {
     (0..).zip(names).find_map(|(at, name)| {
         let name = cut.and_then(|cut| name.get(..cut)).unwrap_or(name);

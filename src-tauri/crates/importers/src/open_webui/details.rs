@@ -45,7 +45,8 @@ pub(super) fn split(content: &str) -> (String, Vec<Part>) {
     (words.join("\n\n"), parts)
 }
 
-/// The opening tag, the body, and what follows a block. A block that is not closed ends with the text.
+/// Splits off the opening tag and the body of a block; the third part is the text after the block. A block that is not closed
+/// ends with the text.
 fn block_of(block: &str) -> Option<(&str, &str, &str)> {
     let (tag, rest) = block.split_once('>')?;
     let (body, after) = rest.split_once(END).unwrap_or((rest, ""));

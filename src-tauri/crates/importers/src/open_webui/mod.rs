@@ -352,7 +352,7 @@ fn file_name(raw: &RawValue, depth: usize) -> Option<String> {
 fn answer(content: &str, output: Option<&RawValue>) -> (String, Vec<Part>) {
     let (words, blocks) = details::split(content);
     let (told, mut parts) = output_of(output);
-    // The two have the same content. The output is lossless; the person may have edited the content.
+    // `content` and `output` say the same. The output is lossless; the person may have edited the content.
     if parts.is_empty() {
         parts = blocks;
     }

@@ -50,7 +50,7 @@ fn claims(head: &Head<'_>) -> bool {
         && has_any(&["[].received_at", "[].received_at_ms", "[].schemaVersion"])
 }
 
-/// A record. Those of notices are in `notices`.
+/// A record. The fields of notices are in `notices`.
 #[derive(Deserialize)]
 pub(super) struct Entry<'a> {
     #[serde(borrow, default)]
@@ -259,7 +259,7 @@ impl Reader {
         Author { name: "Me".to_owned(), handle: handle(CHANNEL, OWNER), role: Role::Owner }
     }
 
-    /// The author of a record that is not the owner's. Without an id, it is the other side of the chat.
+    /// The author of a record that is not the owner's. Without an id, the author is the other side of the chat.
     pub(super) fn author(&self, entry: &Entry<'_>, room: &Room) -> Result<Author, SkipReason> {
         let id = entry.service_id().or_else(|| entry.source.id().map(|number| number.into_owned()));
         let id = id.or_else(|| self.with.is_direct.then(|| room.id.clone())).ok_or(SkipReason::MissingField)?;
@@ -378,7 +378,7 @@ impl Reader {
         }
     }
 
-    /// A text with mentions replaced by people's names.
+    /// Text in which mentions are replaced by people's names.
     fn text(&self, body: &str, ranges: Option<&RawValue>) -> String {
         let mut mentions = Vec::new();
         for range in Items::of(ranges).0.into_iter().filter_map(object::<Range<'_>>) {

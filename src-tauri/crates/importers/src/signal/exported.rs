@@ -1,9 +1,9 @@
 //! Chats as signal-export writes them: a folder for each, with `data.json` (one message per line) and the same messages as a
 //! page (`chat.md`).
 //!
-//! It has names but no ids, "Me" is the owner, and times are local. If both files exist, only the first is read. A message is
-//! identified by its author and its time, which includes milliseconds, so an edited message keeps its identity. The page is in
-//! `page.rs`. For the format, see docs/formats.md, "Signal".
+//! The export has names but no ids, "Me" is the owner, and times are local. If both files exist, only the first is read. A
+//! message is identified by its author and its time, which includes milliseconds, so an edited message keeps its identity. The
+//! page is in `page.rs`. For the format, see docs/formats.md, "Signal".
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -54,12 +54,12 @@ pub(super) const ME: &str = "Me";
 /// The author of a message if the program does not know who wrote it.
 const NOBODY: &str = "No-Sender";
 
-/// True for the keys of a message.
+/// True if the file has the keys of a message.
 fn claims(head: &Head<'_>) -> bool {
     head.outline.has_all(&["date", "sender", "body", "quote", "sticker", "reactions", "attachments"])
 }
 
-/// The files of chats that have both, in the folder of a chat or in the folders of an export.
+/// The files of chats that have both `data.json` and `chat.md`, in the folder of a chat or in the folders of an export.
 fn chats(paths: &[&str]) -> Vec<usize> {
     let place = |path: &str| -> Option<(String, String)> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -73,7 +73,7 @@ fn chats(paths: &[&str]) -> Vec<usize> {
     paths.iter().enumerate().filter(|(_, path)| is_chat(path)).map(|(at, _)| at).collect()
 }
 
-/// Reads the chats of an export. A page repeats the file beside it.
+/// Reads the chats of an export. A page is skipped, because it repeats the data file beside it.
 fn read_folder(files: &mut Files<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let own = files.name();
     for path in files.paths() {
@@ -178,7 +178,7 @@ pub(super) struct Said {
     pub(super) is_deleted: bool,
     pub(super) is_call: bool,
     pub(super) is_edited: bool,
-    /// The time distinguishes it from the author's other messages.
+    /// Whether the time distinguishes the message from the author's other messages.
     pub(super) is_exact: bool,
 }
 

@@ -368,7 +368,7 @@ impl Backup {
                     "poll" => updates::poll(content, &placed.author).ok_or(SkipReason::Malformed)?,
                     _ => updates::payment(content, &placed.author).ok_or(SkipReason::Malformed)?,
                 };
-                // Several changes may carry the same author and time.
+                // Several changes may have the same author and time.
                 let id = self.stand_ins.next(&placed.chat.id, &placed.sent, &placed.author.handle.handle, &notice.text);
                 Message { metadata: notice.metadata, ..placed.chat.notice(id, placed.when, notice.text) }
             }
@@ -448,7 +448,7 @@ impl Backup {
         }
     }
 
-    /// A text with mentions replaced by people's names. Their positions are counted in UTF-16 units.
+    /// Text in which mentions are replaced by people's names. The positions of mentions are counted in UTF-16 units.
     fn text(&self, raw: Option<&RawValue>) -> Option<String> {
         let words = raw.and_then(object::<Words<'_>>)?;
         let body = words.body.text()?;
@@ -463,7 +463,7 @@ impl Backup {
     }
 }
 
-/// A text with these places, counted in UTF-16 units, replaced by names.
+/// Replaces these ranges of the text with names. The ranges are counted in UTF-16 units.
 fn with_mentions(body: &str, mut mentions: Vec<(usize, usize, String)>) -> String {
     if mentions.is_empty() {
         return body.to_owned();

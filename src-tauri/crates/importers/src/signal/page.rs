@@ -19,7 +19,7 @@ use crate::out::Out;
 pub(crate) const PAGE: Format =
     Format { kind: SourceKind::Signal, names_owner: true, input: Input::Document { claims, check: Check::Text, read } };
 
-/// The spaces that end a text, so that Markdown breaks the line there.
+/// The spaces at the end of a message's text, so that Markdown breaks the line there.
 const BREAK: &str = "  ";
 
 /// The text of a message that was deleted.
@@ -68,7 +68,8 @@ fn read(input: &mut dyn BufRead, site: &Site<'_>, out: &mut Out<'_>) -> Result<(
             Line::TooLarge(bytes) => (bytes, true),
         };
         let text = String::from_utf8_lossy(bytes);
-        // A text may contain what looks like the beginning of a message, but only the program writes it below an empty line.
+        // A line of a message's text may look like the beginning of a message, but only the program writes one below an empty
+        // line.
         if open.is_apart() && begun(&text).is_some() {
             open.end(&mut chat, out)?;
         } else if open.lines.is_empty() {
@@ -140,7 +141,7 @@ fn told(first: &str, more: &[String]) -> Said {
     }
     while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
     if let Some(last) = lines.last_mut() {
-        // The names and paths of files follow the break at the end of a text.
+        // The names and paths of files follow the break at the end of the text.
         if let Some((text, files)) = last.rsplit_once("](./media/").and_then(|_| split_files(last)) {
             said.files = files;
             *last = text;

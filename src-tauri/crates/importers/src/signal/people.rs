@@ -1,7 +1,7 @@
 //! Who and what the frames of a Signal export refer to: the owner, contacts, groups, and Signal itself.
 //!
-//! Recipients have numbers that are valid only within one file. What stays the same is the service id (ACI) of a contact and
-//! the key of a group. Anyone with the key could read the group, so only a digest of it is kept.
+//! Recipients have numbers that are valid only within one file. The service id (ACI) of a contact and the key of a group stay
+//! the same. Anyone with the key could read the group, so only a digest of it is kept.
 
 use std::collections::{HashMap, HashSet};
 
@@ -261,7 +261,7 @@ pub(super) fn service_id(encoded: &str) -> String {
     }
 }
 
-/// The bytes of a short Base64 text.
+/// The bytes of a short Base64 string.
 fn decoded(encoded: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut held, mut bits) = (0u32, 0u32);

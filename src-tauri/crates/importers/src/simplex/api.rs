@@ -179,8 +179,8 @@ impl Roster {
         }
     }
 
-    /// Reads an item of a chat. `edited` is when its text was last changed, if that is known better than from the item, and
-    /// `now` replaces a missing time.
+    /// Reads an item of a chat. `edited` is the time of the last change of its text, if the caller knows it better than the
+    /// item does. `now` replaces a missing time.
     pub fn read(&mut self, chat: &Chat, item: &Item, edited: Option<Timestamp>, now: Timestamp) -> Reading {
         if let Some(member) = &item.chat_dir.group_member {
             self.learn_member(member);
@@ -235,7 +235,7 @@ impl Roster {
         Ok(message)
     }
 
-    /// Everything about an item that does not depend on its content. `None` if nobody is known to have written it.
+    /// Everything about an item that does not depend on its content. `None` if the author is unknown.
     fn frame(&self, chat: &Chat, item: &Item, now: Timestamp) -> Option<Frame> {
         let direction = &item.chat_dir;
         let author = match (direction.kind.as_str(), &direction.group_member) {

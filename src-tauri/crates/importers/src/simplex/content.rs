@@ -86,8 +86,8 @@ impl Content {
     }
 }
 
-/// The only key of an object, with its value. Some versions write the kind as `type` among the other fields, or as a plain text
-/// if there are no other fields.
+/// The only key of an object, with its value. Some versions write the kind as `type` among the other fields, or as a plain
+/// string if there are no other fields.
 fn single(value: &Value) -> Option<(&str, &Value)> {
     match value {
         Value::String(kind) => Some((kind, &Value::Null)),

@@ -90,7 +90,7 @@ fn prepared<'c>(
     tables.has(table, columns).then(|| connection.prepare(query)).transpose()
 }
 
-/// All items, those of a chat together and in time order.
+/// All items, grouped by chat and in time order.
 fn order(connection: &Connection, tables: &Tables) -> rusqlite::Result<Vec<Turn<Dealings>>> {
     let columns = tables.list("chat_items", "i", &["contact_id", "group_id", "note_folder_id", "user_id", "item_ts"]);
     let mut statement = connection.prepare(&format!("SELECT i.chat_item_id, {columns} FROM chat_items AS i"))?;
@@ -137,7 +137,7 @@ fn contact_handle(row: i64, made: &str) -> String {
     format!("contact-{}", digest(&["simplex contact", &row.to_string(), made]))
 }
 
-/// The handle of a group, for the same reason.
+/// The handle of a group. It includes the creation time for the same reason as the handle of a contact.
 fn group_handle(row: i64, made: &str) -> String {
     format!("group-{}", digest(&["simplex group", &row.to_string(), made]))
 }
@@ -191,7 +191,7 @@ struct Item {
     disappears: bool,
 }
 
-/// A record that gives no message: why, and how it begins.
+/// Why a record gives no message, and the beginning of the record.
 type Refusal = (SkipReason, String);
 
 impl Queries<'_> {
@@ -290,7 +290,7 @@ impl Queries<'_> {
     }
 }
 
-/// The item in a row. `None` if nobody is known to have written it.
+/// The item in a row. `None` if the author is unknown.
 fn item(row: &Row<'_>, turn: Turn<Dealings>, chat: &Room, people: &People, out: &Out<'_>) -> Option<Item> {
     let is_sent = number(row, 4) == Some(1);
     let (contact, group, member) = (number(row, 0), number(row, 1), number(row, 3));

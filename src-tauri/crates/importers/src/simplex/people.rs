@@ -26,7 +26,7 @@ pub(super) enum Dealings {
 pub(super) struct Known {
     pub(super) name: String,
     pub(super) handle: String,
-    /// A bot, according to its own profile.
+    /// Whether it is a bot, according to its own profile.
     is_bot: bool,
     /// The owner's profile that it belongs to.
     user: i64,
@@ -37,7 +37,7 @@ pub(super) struct Known {
 /// A profile of the owner.
 struct User {
     name: String,
-    /// Protected by its own password.
+    /// Whether the profile is protected by its own password.
     is_hidden: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct People {
 }
 
 impl People {
-    /// Reads them all.
+    /// Reads everybody in the database.
     pub(super) fn of(connection: &Connection, tables: &Tables) -> rusqlite::Result<Self> {
         let contacts = contacts(connection, tables)?;
         Ok(Self {
@@ -61,7 +61,7 @@ impl People {
         })
     }
 
-    /// The conversation of a chat; `None` if it is with nobody known.
+    /// The conversation of a chat; `None` if the other side is unknown.
     pub(super) fn conversation(&self, with: Dealings) -> Option<Room> {
         let (id, title) = match with {
             Dealings::Contact(contact) => self.contacts.get(&contact).map(|known| (known.handle.clone(), known.name.clone()))?,

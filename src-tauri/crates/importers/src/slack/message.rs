@@ -88,7 +88,7 @@ struct Edited<'a> {
     ts: Loose<'a>,
 }
 
-/// A file as sent until 2018, with the words of whoever sent it.
+/// A file as sent until 2018, with the words of the person who sent it.
 #[derive(Deserialize)]
 struct Uploaded<'a> {
     #[serde(borrow, default)]
@@ -240,7 +240,7 @@ impl Reader<'_, '_> {
         Some(Author { name: name.to_owned(), handle: handle(CHANNEL, id), role: Role::Assistant })
     }
 
-    /// Somebody joined or left.
+    /// The notice that somebody joined or left.
     fn membership(&self, what: &str) -> Result<Message, SkipReason> {
         let author = self.author().ok_or(SkipReason::MissingField)?;
         let mut message = self.room.notice(self.id, self.when, format!("{} {what}", author.name));
@@ -271,7 +271,7 @@ impl Reader<'_, '_> {
         self.room.notice(self.id, self.when, text.trim().to_owned())
     }
 
-    /// Somebody said something, passed something on, or sent files.
+    /// The message in which somebody said something, passed something on, or sent files.
     fn words(&self, subtype: &str) -> Result<Message, SkipReason> {
         let author = self.author().ok_or(SkipReason::MissingField)?;
         let mut metadata = Metadata::new();
@@ -415,7 +415,7 @@ impl Reader<'_, '_> {
 #[derive(Default)]
 struct Files {
     list: Attachments,
-    /// What is said in a voice message.
+    /// The transcribed words of a voice message.
     spoken: Option<String>,
     /// Why a file is no longer there.
     absent: Option<SkipReason>,

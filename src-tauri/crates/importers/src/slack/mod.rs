@@ -41,7 +41,7 @@ const OTHER_LISTS: &[&str] =
 /// Lists within the folder of a room that contain no messages.
 const LISTS_OF_ROOM: &[&str] = &["canvases_in_conversation.json", "canvas_in_the_conversation.json"];
 
-/// An export has a list of people, a list of rooms, and days.
+/// The files of an export, which has a list of people, a list of rooms, and days.
 fn claims(paths: &[&str]) -> Vec<usize> {
     let is_export = paths.iter().any(|path| PEOPLE_LISTS.contains(path))
         && paths.iter().any(|path| ROOM_LISTS.contains(path))

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::workspace::Workspace;
 
-/// A text with its codes resolved.
+/// Text with its codes resolved.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Resolved {
     /// The text as Slack shows it.
@@ -65,7 +65,7 @@ impl Resolved {
     }
 }
 
-/// `<!here>`, a user group, or a date with fallback text for readers elsewhere.
+/// The text of a command: `<!here>`, a user group, or a date with fallback text for readers elsewhere.
 fn command_text(command: &str, label: &str) -> String {
     match command {
         "here" | "channel" | "everyone" | "group" => format!("@{command}"),

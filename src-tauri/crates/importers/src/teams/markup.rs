@@ -50,7 +50,7 @@ pub(super) fn unescaped(text: &str) -> String {
     decoded(&text.replace("&nbsp;", " "))
 }
 
-/// Reads `markup`. In HTML, line breaks and runs of spaces mean nothing.
+/// Reads `markup`. In HTML, line breaks and runs of spaces have no meaning.
 pub(super) fn read(markup: &str, is_html: bool) -> Content {
     let mut reader = Reader { is_html, ..Reader::default() };
     let mut rest = markup;
@@ -79,7 +79,7 @@ struct Reader {
     is_preformatted: bool,
     /// The tag of the open quotation, and its nesting depth.
     quote: Option<(String, usize)>,
-    /// The number of open tags whose text is given elsewhere, so it is ignored.
+    /// The number of open tags whose text is ignored because it is given elsewhere.
     silent: usize,
     /// True while the name of the quoted person is being read.
     is_name: bool,
@@ -199,7 +199,7 @@ pub(super) fn element<'m>(markup: &'m str, name: &str) -> Option<&'m str> {
     elements(markup, name).next()
 }
 
-/// The texts of all elements with this name.
+/// The text of each element with this name.
 pub(super) fn elements<'m>(markup: &'m str, name: &str) -> impl Iterator<Item = &'m str> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let mut rest = markup;

@@ -100,7 +100,7 @@ impl Reader<'_, '_> {
         self.chat.room.notice(self.id, self.when, text)
     }
 
-    /// A text, with what it answers and what was sent with it.
+    /// A message with text, including what it answers and the files that were sent with it.
     fn words(&self, kind: &str) -> Result<Message, SkipReason> {
         // A deleted message keeps its place and loses its content.
         if self.content.is_empty() && self.files().is_empty() {
@@ -177,7 +177,7 @@ impl Reader<'_, '_> {
         found
     }
 
-    /// A call, when it ends. The notice of its beginning describes the same call.
+    /// The notice of a call that has ended. The notice of its beginning is skipped, because it describes the same call.
     fn call(&self) -> Result<Message, SkipReason> {
         let text = if self.content.contains("type=\"missed\"") {
             "Call, missed".to_owned()

@@ -10,7 +10,7 @@ use crate::SkipReason;
 use crate::conversation::{Attachments, Reactions, file_name, note};
 use crate::json::{Items, Loose, object, parse_mending};
 
-/// What replaces a file that was not exported: a remark in parentheses.
+/// Beginnings of the remarks in parentheses that replace files that were not exported.
 const NOT_INCLUDED: [&str; 4] = ["(File not included", "(File unavailable", "(File exceeds", "(Photo "];
 
 /// The content of a message.
@@ -19,18 +19,18 @@ pub(super) struct Content {
     pub(super) text: String,
     /// The kind of message.
     pub(super) message_type: MessageType,
-    /// Everything else in it.
+    /// Everything else in the message.
     pub(super) metadata: Metadata,
 }
 
-/// A text with its formatting resolved.
+/// Text with its formatting resolved.
 #[derive(Default)]
 pub(super) struct Text {
     plain: String,
     /// Passages that are marked as quotations.
     quoted: Vec<String>,
     links: Vec<Value>,
-    /// The text begins with a bot command.
+    /// Whether the text begins with a bot command.
     is_command: bool,
 }
 
@@ -189,7 +189,7 @@ pub(super) fn read(json: &[u8], text: Text) -> Result<Content, SkipReason> {
     Ok(Content { text: words, message_type, metadata })
 }
 
-/// A poll, list, game, invoice or giveaway, which the program shows.
+/// The notice for a poll, list, game, invoice or giveaway, which Telegram itself displays.
 fn notice(media: &Media<'_>) -> Option<String> {
     let poll = media.poll.and_then(object::<Choices<'_>>).map(|poll| choices("Poll", &poll.question, poll.answers));
     let list = || media.todo_list.and_then(object::<Choices<'_>>).map(|list| choices("Checklist", &list.title, list.answers));

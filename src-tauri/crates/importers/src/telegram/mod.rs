@@ -111,7 +111,7 @@ struct Raw<'a> {
     inline_bot_buttons: Option<&'a RawValue>,
 }
 
-/// A field that is present. Null has a meaning too: a forward from a deleted account.
+/// Keeps a field that is present, even if it is null, because null means a forward from a deleted account.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Loose<'a>>, D::Error> {
     Loose::deserialize(deserializer).map(Some)
 }
@@ -167,13 +167,13 @@ struct Chat {
     seen: SeenIds,
     stand_ins: StandIns,
     last_time: Option<Timestamp>,
-    /// Messages disappear from here on.
+    /// Whether messages disappear from here on.
     is_disappearing: bool,
     /// The topic of messages in a forum, by their ids. The first message of a topic is the notice that it was created.
     topics: HashMap<String, String>,
     /// The contacts whose phone numbers were already noted in this chat.
     told: HashSet<String>,
-    /// The owner of a chat of two.
+    /// The handle of the owner in a chat between two people.
     own_side: Option<String>,
 }
 
@@ -279,7 +279,7 @@ impl Reader {
     }
 
     fn message(&mut self, value: &[u8], out: &mut Out<'_>) -> Result<(), Halt> {
-        // Different functions read its parts, so the message is repaired as a whole. A message without escapes seldom needs
+        // Different functions read the parts of a message, so it is repaired as a whole. A message without escapes seldom needs
         // repair.
         let is_whole = memchr::memchr(b'\\', value).is_none() && serde_json::from_slice::<IgnoredAny>(value).is_ok();
         let mended = if is_whole { None } else { mend(value) };
@@ -377,11 +377,12 @@ impl Reader {
             (None, None) => (room.id.clone(), room.title.clone().unwrap_or_else(|| DELETED_ACCOUNT.to_owned())),
         };
         let other_side = self.chat.other_side();
-        // Exports before 2021 may number chats otherwise than people; such a chat is named like the other side.
+        // In exports before 2021, the id of a chat may differ from the id of the person. Such a chat has the name of the
+        // other side.
         let is_named_like_chat = || matches!(raw.from_id, Loose::Int(_)) && self.chat.name.as_deref() == Some(name.as_str());
         let is_other_side = other_side.as_ref() == Some(&id) || other_side.is_some() && is_named_like_chat();
         let may_be_own = other_side.is_some() && !is_other_side && id.starts_with("user");
-        // There is one owner. Whoever else is in such a chat, for example after files were merged, is not.
+        // There is only one owner. Anybody else in such a chat, for example after files were merged, is not the owner.
         let is_own = may_be_own && *self.chat.own_side.get_or_insert_with(|| id.clone()) == id;
         // Only bots can put buttons below a message. Buttons below a channel's post come from its administrators.
         let has_buttons = raw.inline_bot_buttons.is_some_and(|buttons| !Items::of(Some(buttons)).0.is_empty());

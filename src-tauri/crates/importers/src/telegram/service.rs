@@ -17,7 +17,7 @@ pub(super) struct Service {
     pub(super) metadata: Metadata,
     /// Whether messages start or stop disappearing here.
     pub(super) is_disappearing: Option<bool>,
-    /// A topic of a forum begins here.
+    /// Whether a topic of a forum begins here.
     pub(super) begins_topic: bool,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn read(json: &[u8]) -> Option<Service> {
         note(&mut metadata, "actor", person(actor, actor_id.as_deref()));
     }
     note(&mut metadata, "message_id", kept(raw.message_id));
-    // Members are listed by name only. People who act on themselves have a handle.
+    // Members are listed by name only. A member has a handle only if they are also the person who acted.
     let people = |names: &[String]| -> Value {
         names.iter().map(|name| person(name, actor_id.as_deref().filter(|_| name == actor))).collect()
     };

@@ -1,4 +1,5 @@
-//! Cues, which every kind of transcript is read into, and how clock times and speakers' labels are read in all of them.
+//! Cues, the common form into which every kind of transcript is read. Also reads the clock times and speaker labels of all
+//! kinds.
 //!
 //! Not here: the kinds of transcripts (`cues`, `fireflies`, `meet`).
 

@@ -47,7 +47,7 @@ pub(crate) fn parse(text: &str) -> Cues {
 /// Reads WebVTT and SRT: blocks with a timing line.
 fn timed(text: &str) -> Cues {
     let mut out = Cues::default();
-    // Teams writes such short times into WebVTT, too.
+    // In WebVTT, too, Teams writes the short times of its Word documents, so they do not tell the formats apart.
     let is_vtt = text.trim_start().starts_with("WEBVTT");
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {

@@ -39,7 +39,7 @@ const TURN_BYTES_MAX: usize = 2_000;
 /// A pause longer than this ends a turn even if the same person continues.
 const TURN_GAP_MS: i64 = 30_000;
 
-/// Number of first cues that identify a meeting.
+/// Number of cues at the beginning that identify a meeting.
 const IDENTITY_CUES: usize = 8;
 
 /// Number of lines before the first spoken words that are searched for the meeting's time.
@@ -159,8 +159,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// The meeting of a transcript, and its start. A known time identifies the meeting. Without one, a name that only one meeting
-/// has gives the time, which stays a guess.
+/// The meeting of a transcript, and its start. If the time is known, it identifies the meeting. Otherwise, a name that only one
+/// meeting has determines the time, which remains a guess.
 fn held(
     calendars: &[Calendar],
     name: &str,
@@ -185,7 +185,7 @@ fn held(
     (base, known, by_time(&meetings, &Heard { start, end, name, speakers: &speakers }))
 }
 
-/// How long after the last words a meeting may begin and still be considered, because people are early.
+/// Maximum time after the last words at which a meeting may begin and still be considered, because people arrive early.
 const MEETING_NEAR_MS: i64 = 15 * 60_000;
 
 /// A meeting as metadata.

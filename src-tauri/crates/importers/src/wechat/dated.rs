@@ -24,7 +24,7 @@ use crate::out::Out;
 pub(crate) const DATED: Format =
     Format { kind: SourceKind::Wechat, names_owner: false, input: Input::Document { claims, check: Check::Text, read } };
 
-/// The minimum number of such lines in a file, so that a single note with a date does not match.
+/// The minimum number of lines that begin a message, so that a single note with a date does not match.
 const MESSAGES_MIN: usize = 2;
 
 /// The longest name in bytes.

@@ -49,11 +49,11 @@ const OFFICIAL: &str = "gh_";
 /// The objects and arrays to walk through.
 const ENTER: &[&str] = &["", "messages"];
 
-/// What precedes the words of a voice message, if the program transcribed it.
+/// Text before the words of a voice message, if the program transcribed it.
 const TRANSCRIBED: &str = "[语音转文字]";
 
-/// True for the keys of such a file. Pictures of people may fill the whole beginning of the file, so the messages may come
-/// later.
+/// True if the file has the keys of this format. Pictures of people may fill the whole beginning of the file, so the messages
+/// may come later.
 fn claims(head: &Head<'_>) -> bool {
     let outline = &head.outline;
     outline.has("session.wxid")

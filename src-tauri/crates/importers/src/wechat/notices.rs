@@ -31,7 +31,7 @@ fn members(text: &str) -> Option<(&'static str, Vec<&str>)> {
         return Some(("joined", split(&quoted(invited))));
     }
     if text.contains("加入群聊") || text.contains("加入了群聊") {
-        // Joined by a shared code; its sharer is named second.
+        // Somebody joined with a shared code. The person who shared it is named second.
         return Some(("joined", names.first().map(|name| vec![*name])?));
     }
     if let Some((_, removed)) = text.split_once('将').filter(|(_, rest)| rest.contains("移出了群聊")) {
@@ -40,7 +40,7 @@ fn members(text: &str) -> Option<(&'static str, Vec<&str>)> {
     text.contains("退出了群聊").then(|| names.first().map(|name| ("left", vec![*name])))?
 }
 
-/// The names in one pair of quotation marks; there may be several.
+/// The single names. One pair of quotation marks may contain several.
 fn split<'t>(names: &[&'t str]) -> Vec<&'t str> {
     names.iter().flat_map(|names| names.split('、')).collect()
 }

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Days are between five dashes, and two spaces separate a name from a time; some copies lack the empty lines. The first lines
-//! name the conversation, and nothing else identifies it. Deliberately not here: texts with the time before or after each name,
-//! which other programs also write; they are read only if the person says that they are from WeChat (`dated.rs`).
+//! name the conversation, and nothing else identifies it. Deliberately not here: text with the time before or after each name,
+//! which other programs also write. It is read only if the person says that it is from WeChat (`dated.rs`).
 
 use std::io::BufRead;
 
@@ -34,7 +34,7 @@ pub(crate) const SHARED: Format =
 /// The dashes around a day.
 const DASHES: &str = "—————";
 
-/// What separates a name from a time.
+/// The separator between a name and a time.
 const GAP: &str = "  ";
 
 /// The number of lines at the beginning within which the first day must appear. The lines before it name the conversation.

@@ -1,5 +1,5 @@
-//! What WeChat's texts have in common, whatever their form: a chat identified only by its name, authors without ids, and
-//! placeholders for pictures and sounds. The forms are in `shared.rs` and `dated.rs`.
+//! What all text formats of WeChat have in common: a chat identified only by its name, authors without ids, and placeholders
+//! for pictures and sounds. The formats are in `shared.rs` and `dated.rs`.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ const MEDIA: &[&str] = &[
     "Chat History", "Red Packet", "Transfer", "Music",
 ];
 
-/// What follows the name of a file, in brackets: "see the attachment".
+/// Remarks in brackets after the name of a file. They mean "see the attachment".
 const ATTACHED: &[&str] = &["(请在附件中查看)", "(Please see the attachment)"];
 
 /// A message whose lines are being collected.
@@ -43,7 +43,7 @@ impl Said {
         Self { name: name.to_owned(), written, at, lines: Vec::new(), bytes: 0, is_too_large: false }
     }
 
-    /// Adds a line. Empty ones before the first word belong to the form.
+    /// Adds a line. Empty lines before the first word belong to the format, so they are dropped.
     fn push(&mut self, line: &str, is_too_large: bool) {
         if self.lines.is_empty() && line.trim().is_empty() {
             return;
@@ -66,7 +66,7 @@ impl Said {
     }
 }
 
-/// Reads the lines of a chat, whatever the form of the lines that begin a message.
+/// Reads the lines of a chat in any of the formats.
 pub(super) struct Reader {
     pub(super) chat: Chat,
     open: Option<Said>,
@@ -113,8 +113,8 @@ impl Reader {
         }
     }
 
-    /// Ends the chat. The last line of a file that was cut off is left out if it may be the beginning of something else: after
-    /// an empty line, if it matches a known name, or if `begins` recognizes the form.
+    /// Ends the chat. The last line of a file that was cut off is left out if it may be the beginning of something else: if it
+    /// follows an empty line, if it matches a known name, or if `begins` accepts it.
     pub(super) fn finish(mut self, is_cut: bool, begins: fn(&str) -> bool, out: &mut Out<'_>) -> Result<(), Halt> {
         if let Some(open) = self.open.as_mut().filter(|_| is_cut)
             && let Some(last) = open.lines.last().map(|line| line.trim_end().to_owned())
@@ -126,7 +126,7 @@ impl Reader {
                 out.skip(SkipReason::Malformed, &last);
             }
         }
-        // A placeholder for a picture would become words if it were cut off.
+        // A placeholder for a picture would be taken for a person's words if it were cut off.
         if is_cut && self.open.as_ref().is_some_and(Said::is_begun_media) {
             out.skip(
                 SkipReason::Malformed,

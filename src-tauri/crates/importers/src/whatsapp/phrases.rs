@@ -1,15 +1,15 @@
-//! Recognizes texts that WhatsApp itself writes into an export, in its most common languages.
+//! Recognizes the phrases that WhatsApp itself writes into an export, in its most common languages.
 //!
 //! No list is needed if the format is enough to recognize them (`<…>` alone on a line on Android, a leading mark on iPhones).
 
 use super::header::is_mark;
 
-/// The kind of a text that WhatsApp wrote.
+/// The kind of text that WhatsApp wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Platform {
     /// A placeholder for a photo or file.
     Media,
-    /// The message was deleted.
+    /// A notice that the message was deleted.
     Deleted,
     /// A poll.
     Poll,
@@ -120,10 +120,10 @@ const FILE_ENDINGS: &[&str] = &[
 /// The invisible mark that iPhones put before text written by the program.
 pub(crate) const MARK: char = '\u{200e}';
 
-/// What separates the name of a document from its number of pages.
+/// The separator between the name of a document and its number of pages.
 const BEFORE_PAGES: char = '•';
 
-/// How the addresses of a shared place begin.
+/// The beginnings of the addresses of shared places.
 const PLACES: &[&str] = &["https://maps.google.com/?q=", "https://foursquare.com/v/"];
 
 /// Maximum length of a contact name, including decoration. If more text precedes the colon, the line is a notice.
@@ -135,7 +135,7 @@ fn plain(text: &str) -> String {
 
 /// The kind of text, if WhatsApp wrote all of `text`.
 pub(crate) fn platform_text(text: &str) -> Option<Platform> {
-    // WhatsApp's phrases are short. Long texts are always written by people.
+    // WhatsApp's phrases are short. Long text is always written by people.
     let head: String = text.lines().next().unwrap_or_default().chars().take(300).collect();
     let line = plain(&head);
     if POLLS.contains(&line.as_str()) && text.contains('\n') {

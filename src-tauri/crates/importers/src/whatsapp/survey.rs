@@ -19,7 +19,7 @@ use crate::limits::PROGRESS_STEP_BYTES;
 use crate::lines::{Line, Lines};
 use crate::{DateOrder, Stop};
 
-/// Number of first messages that are searched for notices that name the chat.
+/// Number of messages at the beginning that are searched for notices that name the chat.
 const TITLE_RECORDS: u64 = 30;
 
 /// The result of the first pass.

@@ -143,7 +143,7 @@ fn unpack(data: &[u8]) -> Result<Vec<u8>, SkipReason> {
     if bytes.len() > ELEMENT_BYTES_MAX { Err(SkipReason::TooLarge) } else { Ok(bytes) }
 }
 
-/// A text in the database, or nothing.
+/// Text in the database; empty for any other value.
 fn lossy(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),

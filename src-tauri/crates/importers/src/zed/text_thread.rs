@@ -2,7 +2,7 @@
 //! messages begin.
 //!
 //! The output of slash commands, such as a whole file, is inserted into the text. It is not the person's words, so it is cut
-//! out using the ranges given in the file. So is the model's reasoning.
+//! out using the ranges given in the file. The model's reasoning is cut out in the same way.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read as _};
@@ -23,7 +23,7 @@ use crate::out::Out;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns, split_thinking};
 
 pub(super) fn claims(head: &Head<'_>) -> bool {
-    // The text may be so long that what follows it is not in the beginning of the file.
+    // The text may be so long that the fields after it are not in the beginning of the file.
     let is_context = || {
         let head = &head.bytes[..head.bytes.len().min(1000)];
         let mark: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();

@@ -13,10 +13,10 @@ use crate::json::{Entries, Items, Loose, compact, object, parse_mending, record,
 use crate::out::Out;
 use crate::turns::{Part, Shown, Speaker, Talk, Turn, Turns};
 
-/// The message with which the person only let the agent continue.
+/// The message that only tells the agent to continue.
 const RESUME: &str = "\"Resume\"";
 
-/// The account of whoever shared a thread that was imported. Zed keeps no name.
+/// The name given to the person who shared an imported thread, because Zed keeps no name.
 const SHARED_BY: &str = "someone else";
 
 #[derive(Deserialize)]
@@ -296,7 +296,7 @@ fn turn(id: String, speaker: Speaker, parts: Vec<Part>) -> Turn {
     Turn { id, parent: None, speaker, time: None, is_branch: false, parts }
 }
 
-/// The parts of a prompt. What it mentions is shown by name; the mentioned text is not read.
+/// The parts of a prompt. A mentioned item is represented by its name; its text is not read.
 fn prompt_parts(content: Option<&RawValue>, user: User) -> Vec<Part> {
     let mut words = String::new();
     let mut files = Vec::new();
@@ -345,7 +345,7 @@ fn answer_parts(content: Option<&RawValue>, results: Option<&RawValue>) -> Vec<P
     let results = results.and_then(|raw| serde_json::from_str::<Entries<'_>>(raw.get()).ok()).unwrap_or_default();
     let results: HashMap<String, &RawValue> = results.0.into_iter().collect();
     let mut words: Vec<String> = Vec::new();
-    // Consecutive texts are one text; otherwise, something else was between them.
+    // Consecutive text items are joined. Text items that something else separates are not.
     let mut was_text = false;
     let mut parts = Vec::new();
     for (at, raw) in Items::of(content).0.into_iter().enumerate() {

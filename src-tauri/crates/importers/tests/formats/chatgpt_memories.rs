@@ -1,4 +1,4 @@
-//! What ChatGPT remembered.
+//! Memories of ChatGPT.
 
 use expect_test::expect;
 

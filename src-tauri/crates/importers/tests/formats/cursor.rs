@@ -1,4 +1,4 @@
-//! Cursor: the database with chats and bubbles, sub-agents, what was taken back, and the Markdown export.
+//! Cursor: the database with chats and bubbles, sub-agents, messages that were taken back, and the Markdown export.
 
 use expect_test::expect;
 use keepsake_domain::{MessageType, Role, SourceKind, TimeCertainty};

@@ -1,5 +1,5 @@
-//! The database of the Messages app. The fixture has texts in both of their places, tapbacks that are set and taken back,
-//! edited and unsent messages, groups and what happens in them, and rows without a chat, a person, a time or words.
+//! The database of the Messages app. The fixture has message text in both of its places, tapbacks that are set and taken back,
+//! edited and unsent messages, groups and the events in them, and rows without a chat, a person, a time or words.
 
 use expect_test::expect;
 

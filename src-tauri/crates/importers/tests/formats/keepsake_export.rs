@@ -1,4 +1,4 @@
-//! A folder that Keepsake exported. It is read by the importer of Keepsake JSONL; only its other files are new here.
+//! A folder that Keepsake exported. The importer of Keepsake JSONL reads its messages; this module adds only its other files.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Chats exported by LINE. The fixture has texts of several lines in every form, LINE's own texts in two languages, dates that
-//! only the day of the week makes clear, and one that nothing does.
+//! Chats exported by LINE. The fixture has messages of several lines in every form, LINE's own phrases in two languages, dates
+//! that only the day of the week makes clear, and a date that nothing makes clear.
 
 use expect_test::expect;
 

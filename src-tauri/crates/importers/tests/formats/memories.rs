@@ -2,7 +2,7 @@
 
 use crate::{Cell, Feature, Outcome, cell};
 
-/// The cells of a format, given those that it has. All others are absent.
+/// Completes the cells of a format: every feature without a cell is absent.
 pub(crate) fn cells(has: Vec<Cell>) -> Vec<Cell> {
     let absent = Feature::ALL.iter().filter(|(feature, _)| !has.iter().any(|cell| cell.feature == *feature));
     let absent: Vec<Cell> = absent.map(|(feature, _)| cell(*feature, Outcome::Absent, |_| true)).collect();

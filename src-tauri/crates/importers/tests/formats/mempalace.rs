@@ -7,7 +7,7 @@ use keepsake_importers::ImportError;
 use crate::memories::cells;
 use crate::{Cell, Feature, Format, Outcome, cell, check, fixture};
 
-/// One of the forms of a palace. `has` lists what it has besides its bot, which every form has.
+/// One of the forms of a palace. `has` lists its cells except the one for bots, which every form has.
 fn palace(name: &'static str, export: &'static str, grown: &'static str, has: Vec<Cell>) -> Format {
     let bot = cell(Feature::Bot, Outcome::Read, |all| {
         let is_noted = |message: &Message| message.author.role == Role::Assistant && message.message_type == MessageType::Notice;

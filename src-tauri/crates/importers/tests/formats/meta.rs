@@ -1,5 +1,5 @@
-//! Messenger and Instagram: both downloads, with texts that the programs write in people's names, and text whose encoding is
-//! broken.
+//! Messenger and Instagram: both downloads, with sentences that the programs write in people's names, and text whose encoding
+//! is broken.
 
 use expect_test::expect;
 use keepsake_domain::{MessageType, Role, SourceKind};

@@ -1,5 +1,5 @@
 //! Signal's plaintext export: frames of a backup, one per line. The fixture has every kind of frame and chat item, an edited
-//! message and a quote of one of its versions, and lines that are broken in the ways that exports are.
+//! message and a quote of one of its versions, and lines that are broken in the same ways as in real exports.
 
 use expect_test::expect;
 

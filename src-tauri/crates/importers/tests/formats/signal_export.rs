@@ -1,11 +1,11 @@
 //! Chats written by signal-export: as data with a page next to it, and as a page alone. The fixtures have every mark of a page,
-//! texts that look like marks, and broken lines.
+//! text that looks like a mark, and broken lines.
 
 use expect_test::expect;
 
 use super::*;
 
-/// The cells of both forms, which say the same.
+/// The cells of both forms, which differ only in whether edits are kept.
 fn cells(edit: Outcome) -> Vec<Cell> {
     vec![
         cell(Feature::Author, Outcome::Read, |all| {
@@ -39,7 +39,7 @@ fn cells(edit: Outcome) -> Vec<Cell> {
         }),
         cell(Feature::Members, Outcome::Absent, |_| true),
         cell(Feature::Bot, Outcome::Absent, |_| true),
-        // The program leaves them out by default.
+        // The program leaves out disappearing messages by default.
         cell(Feature::Disappearing, Outcome::Absent, |_| true),
         cell(Feature::Call, Outcome::Kept, |all| {
             all.saying("Outgoing video call").is_some_and(|message| message.message_type == MessageType::Notice)

@@ -1,7 +1,7 @@
 //! The mood of a conversation and its emotional arc, chosen from a closed list of words.
 //!
-//! Only a language model sets these. Word lists are not used: they mistook courtesies for feelings, and half of what people feel
-//! appears in no list.
+//! Only a language model sets these values. Word lists are not used: they mistook courtesies for feelings, and half of what
+//! people feel appears in no list.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

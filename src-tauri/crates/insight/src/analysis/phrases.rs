@@ -209,15 +209,15 @@ fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
         while end < tokens.len() && is_content(sentence, end) && adjacent(&tokens[end - 1], &tokens[end]) {
             end += 1;
         }
-        // "trip to Lisbon", "viaje a Lima": a word, a stop word, and a name.
+        // Matches a word, a stop word, and a name: "trip to Lisbon", "viaje a Lima".
         let links = tokens.get(end).is_some_and(|token| sentence.language.is_stop_word(&token.word));
         let named = tokens.get(end + 1).is_some_and(Token::is_capitalised) && is_content(sentence, end + 1);
         if links && named && end - at == 1 && !tokens[at].is_capitalised() {
             found.extend(phrase(sentence, at, end + 2, shouted));
             end += 2;
         } else {
-            // Takes every part of a run, because "connection pool" may be part of a longer run. Parts that never occur on their
-            // own are absorbed later.
+            // Takes every part of a run, because a phrase such as "connection pool" may be part of a longer run. Parts that
+            // never occur on their own are absorbed later.
             let parts = (at..end).flat_map(|from| (from + 1..=end.min(from + PHRASE_WORDS_MAX)).map(move |to| (from, to)));
             found.extend(parts.filter_map(|(from, to)| phrase(sentence, from, to, shouted)));
         }
@@ -270,7 +270,7 @@ fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
     after_comma && ends() || leads
 }
 
-/// True for a stop word, or for two that are written as one word: "n'a", "qu'il".
+/// True for a stop word, or for two stop words that are written as one word: "n'a", "qu'il".
 fn is_small(sentence: &Sentence<'_>, word: &str) -> bool {
     let stops = |part: &str| part.chars().count() < 2 || sentence.language.is_stop_word(part);
     sentence.language.is_stop_word(word) || word.contains('\'') && word.split('\'').all(stops)

@@ -21,7 +21,7 @@ use crate::text::{Document, Sentence, Token, stem};
 /// One sentence of the summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummarySentence {
-    /// Index of its turn.
+    /// Index of the sentence's turn.
     pub turn: usize,
     /// Position within that turn.
     pub span: Span,
@@ -29,7 +29,7 @@ pub struct SummarySentence {
     pub text: String,
     /// Who said it.
     pub author: String,
-    /// That author's role.
+    /// The author's role.
     pub role: Role,
 }
 
@@ -43,7 +43,7 @@ struct Scored<'a> {
 pub(super) fn summarise(document: &Document<'_>, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
     let mut scored = fit_sentences(document, false);
     if scored.len() < 2 {
-        // If the conversation consists of questions, they summarize it best.
+        // If the conversation consists of questions, the questions summarize it best.
         scored = fit_sentences(document, true);
     }
     if scored.len() > SENTENCES_COMPARED_MAX {

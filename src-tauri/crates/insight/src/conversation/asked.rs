@@ -1,8 +1,9 @@
 //! Asks a language model whether a conversation has ended (pure half): the prompt, and which parts of the answer are accepted.
 //!
-//! The judgment has the same states and reasons as that of [`super::judge`]. A reason that refers to a line must quote it word
-//! for word and must not contradict the verdict. An answer that is unsure, quotes words nobody said, or contradicts itself is
-//! rejected, and the built-in judgment is kept. The length of the silence always comes from the rules, never from the model.
+//! The judgment has the same states and reasons as the judgment of [`super::judge`]. A reason that refers to a line must quote
+//! it word for word and must not contradict the verdict. An answer that is unsure, quotes words nobody said, or contradicts
+//! itself is rejected, and the built-in judgment is kept. The length of the silence always comes from the rules, never from the
+//! model.
 //!
 //! Deliberately not here: sending the prompt, and deciding when to ask.
 

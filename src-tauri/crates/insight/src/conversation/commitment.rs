@@ -13,7 +13,7 @@ use super::{Moment, Place};
 use crate::Turn;
 use crate::text::{Document, Token};
 
-/// The person who owes a promised action.
+/// The person who owes the promised action.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Debtor {
@@ -28,7 +28,7 @@ pub enum Debtor {
 pub struct Commitment {
     /// The person who made the promise.
     pub debtor: Debtor,
-    /// The person it was made to: the only other speaker. `None` in a group, where the recipient is unclear.
+    /// The person to whom the promise was made: the only other speaker. `None` in a group, where the recipient is unclear.
     pub creditor: Option<Debtor>,
     /// The promised action, in the words of the promise.
     pub what: String,
@@ -36,7 +36,8 @@ pub struct Commitment {
     pub place: Place,
     /// The due date, if one was given.
     pub due: Option<Due>,
-    /// The line that settles the promise: it was done, will not be done, or need not be done. `None` while pending.
+    /// The line that settles the promise: it says that the action was done, will not be done, or need not be done. `None` while
+    /// pending.
     pub settled: Option<Place>,
 }
 
@@ -57,8 +58,8 @@ pub fn commitments(turns: &[Turn<'_>], promised: &Promised, moment: Moment) -> V
     all.flat_map(|at| marked(&document, at, promised, moment)).collect()
 }
 
-/// The marked promises for which the sentence at index `at` is the first that they overlap. A promise inside a quotation does
-/// not count.
+/// The marked promises that overlap the sentence at index `at` but no earlier sentence. A promise inside a quotation does not
+/// count.
 fn marked(document: &Document<'_>, at: usize, promised: &Promised, moment: Moment) -> Vec<Commitment> {
     let sentence = &document.sentences[at];
     let Some((turn, debtor)) = document.turns.get(sentence.turn).and_then(|turn| Some((turn, debtor(turn)?))) else {

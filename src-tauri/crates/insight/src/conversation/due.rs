@@ -1,6 +1,6 @@
 //! Due dates: "by Friday", "morgen", "in two hours", counted from when the words were said, in the speaker's time zone.
 //!
-//! Phrases that cannot be resolved without the people's own calendars ("after the holidays", "soon") give no due date; nothing is
+//! Phrases that require the people's own calendars to be resolved ("after the holidays", "soon") give no due date; nothing is
 //! guessed.
 
 use std::ops::Range;
@@ -98,7 +98,7 @@ fn at_token(tokens: &[Token<'_>], at: usize, local: NaiveDateTime) -> Option<(Me
     let today = local.date();
     let day = |date: Option<NaiveDate>, used: usize| {
         let date = date?;
-        // "tomorrow morning", "Friday at 5pm": the part of the day or the hour follows within a word or two.
+        // "tomorrow morning", "Friday at 5pm": the part of the day or the time follows within a word or two.
         let (moment, precision, more) = hour_after(tokens, at + used, date).unwrap_or((end_of(date), DuePrecision::Day, 0));
         Some(((moment, precision), at..at + used + more))
     };
@@ -176,7 +176,7 @@ fn dated(tokens: &[Token<'_>], at: usize, today: NaiveDate) -> Option<(NaiveDate
     if let Some(weekday) = weekday(word(0)) {
         let names_day = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", |token| token.word.as_str());
         let is_past = matches!(names_day, "last" | "letzten" | "since" | "seit" | "every" | "jeden" | "past");
-        // "sat", "sun", "mon" and "mar" can be other words, so a short form counts only with a capital.
+        // "sat", "sun", "mon" and "mar" can be other words, so these short forms count only if they are capitalized.
         let is_short = word(0).chars().count() <= 4;
         let is_capital = tokens.get(at).is_some_and(Token::is_capitalised);
         if is_past || (is_short && !is_capital && matches!(word(0), "sat" | "sun" | "mon" | "wed" | "mar")) {

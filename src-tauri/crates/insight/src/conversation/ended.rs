@@ -1,12 +1,13 @@
-//! Judges whether a conversation has ended, with reasons (docs/sources.md#design-flow), by its own rhythm rather than by a fixed
-//! timeout.
+//! Judges whether a conversation has ended, with reasons (docs/sources.md#design-flow). The judgment is based on the
+//! conversation's own rhythm rather than on a fixed timeout.
 //!
 //! The current silence is compared with earlier silences in this conversation. If it is shorter than nearly all of them, the
 //! conversation is active; if it is far longer than the longest, it has ended; in between, it is idle. Hours in which nobody ever
 //! writes do not count as silence, so an office thread does not end every night. An unanswered question or an open promise delays
 //! the end.
 //!
-//! A new message makes any conversation active again because the silence is then short. Nothing else is needed to resume one.
+//! A new message makes any conversation active again, because the silence is then short. Resuming a conversation needs nothing
+//! else.
 //!
 //! Deliberately not here: acting on the judgment, and interpreting words; only a model can recognize a goodbye. A model can make
 //! the same judgment with more understanding ([`super::asked`]); these rules apply when there is no model or it fails.
@@ -145,7 +146,7 @@ fn holds_open(commitment: &Commitment, now: Timestamp, usual_ms: i64) -> bool {
 
 /// The typical silences of this conversation.
 struct Rhythm {
-    /// Longer than nine out of ten silences, and at least [`USUAL_TIMES_TYPICAL`] times the median.
+    /// A silence longer than nine out of ten silences, and at least [`USUAL_TIMES_TYPICAL`] times the median.
     usual_ms: i64,
     /// The longest silence; a single outlier is capped.
     longest_ms: i64,
@@ -159,8 +160,8 @@ impl Rhythm {
         let quantile = |share: f64| gaps[((gaps.len() - 1) as f64 * share).round() as usize];
         let typical_ms = quantile(0.5);
         let usual_ms = quantile(USUAL_QUANTILE).max(typical_ms.saturating_mul(USUAL_TIMES_TYPICAL));
-        // One holiday must not keep a conversation open for years, so the longest silence is capped at four times the second
-        // longest.
+        // One holiday must not keep a conversation open for years. Therefore the longest silence is capped at four times the
+        // second longest.
         let longest_ms = gaps[gaps.len() - 1].min(gaps[gaps.len() - 2].saturating_mul(4)).max(usual_ms);
         Self { usual_ms, longest_ms }
     }

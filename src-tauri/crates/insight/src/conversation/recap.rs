@@ -1,7 +1,8 @@
-//! A summary that names the range it covers (first and last interaction), so that a later summary can visibly supersede it.
+//! A summary that names the range it covers (first and last interaction), so that it is visible when a later summary supersedes
+//! it.
 //!
-//! The sentences come from the extractive summary. This module adds only the range, which covers all turns, not only those with
-//! words.
+//! The sentences come from the extractive summary. This module adds only the range, which covers all turns, including those
+//! without words.
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ pub(crate) const QUOTE_CHARS_MAX: usize = 400;
 /// The usual silence is longer than this share of all silences.
 pub(crate) const USUAL_QUANTILE: f64 = 0.9;
 
-/// Even in a very regular conversation, a silence of up to this many times the median is usual.
+/// Even in a very regular conversation, a silence of up to this many times the median counts as usual.
 pub(crate) const USUAL_TIMES_TYPICAL: i64 = 3;
 
 /// The conversation has ended when the silence exceeds this many times the longest known one.
@@ -36,7 +36,7 @@ pub(crate) const HOURS_DAYS_MIN: usize = 4;
 /// Silences longer than this many hours are extrapolated instead of being counted hour by hour.
 pub(crate) const HOURS_WALKED_MAX: i64 = 24 * 28;
 
-/// Once the silence is this many times the ending threshold, the conversation has ended without doubt and no model is asked.
+/// Once the silence reaches this many times the ending threshold, the conversation has certainly ended, and no model is asked.
 pub(crate) const DOUBT_TIMES: i64 = 4;
 
 /// A median answer time up to this is quick, as in a chat.

@@ -29,7 +29,7 @@ pub struct ToneProfile {
     pub answer_ms: Option<i64>,
     /// The median number of words per message that a person wrote.
     pub typical_words: u32,
-    /// The number of messages this is based on.
+    /// The number of messages that the profile is based on.
     pub messages: u32,
 }
 

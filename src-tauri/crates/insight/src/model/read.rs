@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::check::{fault, has_placeholder, stands_in};
 use crate::{AnalysisInput, ArcPoint, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX};
 
-/// Maximum length of a quotation. A longer one could "prove" anything that can be assembled from its words.
+/// Maximum length of a quotation. Almost any statement could be assembled from the words of a longer one, and so appear proven.
 const QUOTE_CHARS_MAX: usize = 400;
 
 /// Minimum share of a summary sentence's words that must occur in the conversation. A summary may combine what was said, but not
@@ -62,7 +62,7 @@ struct Memory {
     key_moments: Option<List<Text<QUOTE_CHARS_MAX>, KEY_MOMENTS_MAX>>,
 }
 
-/// All five kinds, because a model may return a fact where none was asked for; such entries are filtered out and recorded.
+/// All five kinds, because a model may return a fact where none was requested. Such entries are filtered out and recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -109,7 +109,7 @@ pub(super) struct Reading {
     pub(super) participants: Vec<String>,
 }
 
-/// The context for tying a reply back to the conversation.
+/// The context for relating a reply to the conversation.
 pub(super) struct Back<'t> {
     pub(super) input: &'t AnalysisInput<'t>,
     pub(super) session: &'t ScrubSession,
@@ -118,7 +118,7 @@ pub(super) struct Back<'t> {
 }
 
 impl Back<'_> {
-    /// Reads the reply of the call that sees everything.
+    /// Reads the reply of the call that sees the whole conversation.
     pub(super) fn whole(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Whole = parse(reply)?;
         let everything = self.everything();

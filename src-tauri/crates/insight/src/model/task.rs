@@ -10,7 +10,7 @@ use keepsake_prompt::{
 use super::read::{self, Reading};
 use crate::{Analysis, AnalysisInput, TooShort, Turn, fingerprint};
 
-/// The call that sees everything. Raise the version with every change to the wording or the reply format.
+/// The call that sees the whole conversation. Raise the version with every change to the wording or the reply format.
 pub const ANALYSIS: PromptFile =
     PromptFile { name: "analysis", version: 2, wording: include_str!("../../prompts/analysis.md"), reply_tokens_max: 4_000 };
 

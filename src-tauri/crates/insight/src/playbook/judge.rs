@@ -1,8 +1,8 @@
 //! Decides which patterns are reliable: the evidence for and against each, and the resulting confidence.
 //!
 //! A session contradicts a pattern if the steps were carried out and one failed, if it started the same way and continued
-//! differently, or if it has the same steps close together in a different order. The last case separates procedures from tools
-//! that are merely used often, because those appear in every order.
+//! differently, or if it contains the same steps close together in a different order. The last condition separates procedures
+//! from tools that are merely used often, because such tools appear in every order.
 
 use crate::playbook::rules::{FOUND_MAX, GAP_MAX, OCCURRENCES_MIN};
 use crate::playbook::rules::{HIGH_OCCURRENCES, HIGH_SHARE, MEDIUM_SHARE, SAME_SHARE};
@@ -53,7 +53,7 @@ pub(super) fn held(corpus: &Corpus<'_>) -> Vec<Held> {
     kept
 }
 
-/// True if a step is in the pattern by chance: most sessions that contain the other steps lack it, and it mostly occurs
+/// True if a step is in the pattern by chance: most sessions that contain the other steps lack it, and it usually occurs
 /// elsewhere.
 fn has_chance_step(corpus: &Corpus<'_>, held: &Held) -> bool {
     let is_share_of = |of: usize, share: f64| held.support.len() as f64 >= of as f64 * share;

@@ -86,7 +86,7 @@ pub(super) struct Pattern {
     pub(super) sessions: Vec<usize>,
 }
 
-/// The events at which a prefix ends, for each session, in ascending order.
+/// For each session, the events at which a prefix ends, in ascending order.
 type Projection = Vec<(usize, Vec<usize>)>;
 
 /// All closed patterns that have enough tools, occur in enough sessions and may still be reliable. `head` returns how many first
@@ -123,7 +123,7 @@ struct Search<'c, 's, F> {
 }
 
 impl<F: Fn(&[usize]) -> usize> Search<'_, '_, F> {
-    /// `prefix` contains each step with the number of sessions that reached it.
+    /// Extends a prefix. `prefix` contains each step with the number of sessions that reached it.
     fn grow(&mut self, prefix: &mut Vec<(usize, usize)>, projection: &Projection) {
         if self.left == 0 || self.found.len() >= PATTERNS_MAX {
             return;

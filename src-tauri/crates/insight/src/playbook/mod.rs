@@ -1,9 +1,9 @@
 //! Playbooks (seed 000, phase 3): procedures that recur across sessions with tool use.
 //!
 //! [`sessions`] groups the log's tool messages into sessions. [`discover`] finds the reliable patterns: steps in the same order
-//! with a bounded gap, seen in enough sessions, with few sessions that start the same way and end differently. [`skill`] writes a
-//! playbook as a file for agents, and [`model`] asks a language model to word it. The name of a pattern, its varying arguments
-//! and its confidence depend only on the sessions, so the same sessions always give the same playbooks with the same ids.
+//! with a bounded gap, seen in enough sessions, with few sessions that start the same way and end differently. [`skill`] writes
+//! a playbook as a file for agents, and [`model`] asks a language model to word it. A pattern's name, its varying arguments and
+//! its confidence depend only on the sessions, so the same sessions always give the same playbooks with the same ids.
 //!
 //! Deliberately not here: deciding which sessions may be read (the engine asks the privacy boundary), a person's decisions, and
 //! storage.
@@ -127,7 +127,7 @@ pub struct Found {
     pub against: Vec<Contradiction>,
 }
 
-/// Finds the playbooks in these sessions as of `now`, most frequent first.
+/// Finds the playbooks in these sessions as of `now`, the most frequent first.
 ///
 /// For each source, only sessions that began within [`LOOKBACK_DAYS`] before its last one count. For a source in current use,
 /// these are the most recent days; for an imported history, the days before its export. Everything else in the sessions is

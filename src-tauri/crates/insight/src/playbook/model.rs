@@ -1,6 +1,6 @@
 //! Asks a language model to word a playbook (pure half): the prompt, and which parts of the answer are accepted.
 //!
-//! The model gives a title, says when to use the procedure, and explains what each step is for; the steps themselves never
+//! The model writes a title, says when to use the procedure, and explains what each step is for; the steps themselves never
 //! change. It sees only the steps, which all sessions share, and no messages. Names, paths, values and harmful actions that do
 //! not occur in the steps are rejected. Each part is checked separately. If less than half of an answer passes, all of it is
 //! rejected and the rule-based wording is kept.
@@ -134,7 +134,7 @@ impl<'a> PlaybookTask<'a> {
         (is_of_it && self.holds(text, PURPOSE_CHARS_MAX, SENTENCE_SUPPORT_MIN)).then(|| text.to_owned())
     }
 
-    /// True if a text is one plain sentence supported by the steps.
+    /// True if the text is one plain sentence supported by the steps.
     fn holds(&self, text: &str, chars_max: usize, share_min: f64) -> bool {
         let is_plain = text.chars().all(|c| c.is_alphanumeric() || MARKS.contains(c));
         let is_one = !text.trim_end_matches(['.', '!', '?']).contains(['!', '?']) && !text.contains(". ");
@@ -145,7 +145,7 @@ impl<'a> PlaybookTask<'a> {
             return false;
         }
         let support = support(text, &self.ground, "", PLAIN_WORDS);
-        // A text that consists only of plain words says nothing about these steps.
+        // Text that consists only of plain words says nothing about these steps.
         let says_nothing = self::support(text, "", "", PLAIN_WORDS).share > 0.0;
         let harms = |word: &&str| HARM.contains(&word.to_lowercase().as_str()) && !stands_in(&self.ground, word);
         let is_foreign = |word: &&str| is_value(word) && !stands_in(&self.ground, word);
@@ -157,7 +157,7 @@ impl<'a> PlaybookTask<'a> {
     }
 }
 
-/// The text of a step that the wording may draw on.
+/// The text of a step that may support the wording.
 fn ground_of(step: &Step) -> String {
     format!("{}\n{}\n{}\n", step.name, step.tool, step.text)
 }

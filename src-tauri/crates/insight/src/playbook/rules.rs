@@ -1,5 +1,5 @@
-//! Thresholds and limits for playbooks, which define a repeated procedure, each with its reason. Deliberately not here: the code
-//! that uses them.
+//! Thresholds and limits for playbooks, each with its reason. A playbook is a repeated procedure. Deliberately not here: the
+//! code that uses them.
 
 /// How many days back to search for playbooks (seed 000, `playbookLookbackDays`).
 pub const LOOKBACK_DAYS: i64 = 14;
@@ -30,11 +30,11 @@ pub(crate) const SAME_SHARE: f64 = 0.5;
 /// longer gap means that other work began.
 pub(crate) const GAP_MAX: usize = 4;
 
-/// Maximum number of steps in a pattern; a longer one is really two.
+/// Maximum number of steps in a pattern; a longer one is really two patterns.
 pub(crate) const STEPS_MAX: usize = 14;
 
-/// Maximum number of prefixes grown for each first step. A few hundred are typical; without a limit, sessions in which every step
-/// follows every other could keep the computer busy forever.
+/// Maximum number of prefixes grown for each first step. A few hundred are typical. Without a limit, sessions in which every
+/// step follows every other one could keep the computer busy forever.
 pub(crate) const PREFIXES_MAX: usize = 1_000;
 
 /// Maximum number of patterns returned.
@@ -43,7 +43,8 @@ pub(crate) const PATTERNS_MAX: usize = 10_000;
 /// Maximum number of characters in a title; lists would cut off a longer one.
 pub(crate) const TITLE_CHARS_MAX: usize = 60;
 
-/// Maximum number of characters in the description: one sentence. An agent reads it to decide whether it needs the skill.
+/// Maximum number of characters in the description, which is one sentence. An agent reads it to decide whether it needs the
+/// skill.
 pub(crate) const WHEN_CHARS_MAX: usize = 240;
 
 /// Maximum number of characters in a step's purpose, which is shown on one line next to the step.
@@ -81,7 +82,8 @@ pub(crate) const SESSION_PAUSE_MS: i64 = 4 * 60 * 60 * 1000;
 /// Maximum number of tool uses read per session; a session with more ran unattended for days.
 pub(crate) const USES_MAX: usize = 4_000;
 
-/// Maximum number of characters in a value; longer ones are texts rather than arguments that a person would write into a step.
+/// Maximum number of characters in a value. A longer one is running text rather than an argument that a person would write into
+/// a step.
 pub(crate) const VALUE_CHARS_MAX: usize = 160;
 
 /// Maximum distance, in lines, between a use and its result if the source gives no ids.

@@ -1,8 +1,8 @@
 //! Finds the programs in a shell command line: `cd app && cargo test -p x | tail` is one use of `cargo test`.
 //!
-//! A shell runs tools and does not count as a tool itself (decision 14). Command lines are split as a shell would split them, but
-//! only as far as needed to name the programs. Commands that only navigate or control the shell are dropped. Deliberately not
-//! here: expansion, and running anything.
+//! A shell runs tools but does not count as a tool itself (decision 14). Command lines are split as a shell would split them,
+//! but only as far as needed to name the programs. Commands that only navigate or control the shell are dropped. Deliberately
+//! not here: expansion, and running anything.
 
 use crate::playbook::rules::COMMANDS_MAX;
 /// Tools that pass a command line to a shell.
@@ -24,7 +24,7 @@ const IN_FRONT: [&str; 18] = [
     "!", "{", "(",
 ];
 
-/// Programs with subcommands: the word after the program names the action.
+/// Programs with subcommands. The word after the program names the action.
 const OF_MANY: [&str; 44] = [
     "git", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "go", "docker", "podman", "kubectl", "helm", "gh", "glab", "pip",
     "pip3", "uv", "poetry", "pipenv", "conda", "brew", "apt", "apt-get", "dnf", "pacman", "systemctl", "terraform", "tofu",

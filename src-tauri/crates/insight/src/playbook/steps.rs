@@ -158,7 +158,7 @@ fn quoted(word: &str) -> String {
     if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
 }
 
-/// A name for a varying word, taken from the option before it or from what its values look like.
+/// A name for a varying word, derived either from the option before it or from the form of its values.
 fn named_after(before: Option<&str>, values: &[Option<String>]) -> String {
     match before {
         Some("-m" | "--message") => return "message".to_owned(),
@@ -196,7 +196,7 @@ fn is_version(value: &str) -> bool {
             .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+')))
 }
 
-/// A title that names the final step and the steps leading to it.
+/// A title that names the final step and the steps that lead to it.
 pub(super) fn title(steps: &[Step]) -> String {
     let Some((last, before)) = steps.split_last() else { return String::new() };
     let named: Vec<&str> = before.iter().map(|step| step.name.as_str()).collect();

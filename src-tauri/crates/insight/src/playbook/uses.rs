@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::shell;
 
-/// Ignored arguments: they contain the work's content, or they control the tool rather than the work.
+/// Ignored arguments: they either contain the content of the work, or control the tool rather than the work.
 const NOT_ARGUMENTS: [&str; 26] = [
     "old_string", "new_string", "old_str", "new_str", "content", "contents", "edits", "todos", "plan", "explanation",
     "description", "instructions", "prompt", "code", "input", "patch", "timeout", "timeout_ms", "limit", "offset", "workdir",
@@ -125,7 +125,7 @@ fn has_use(lines: &[Logged<'_>], at: usize) -> bool {
         let mut before = lines[..at].iter().rev().take(FAR);
         return before.any(|line| line.message_type == MessageType::ToolUse && line.use_id == Some(id));
     }
-    // Looks for the nearest use of the same tool that has no nearer result.
+    // Looks for the nearest earlier use of the same tool that has no nearer result.
     let mut open = 0;
     for line in lines[..at].iter().rev().take(NEAR).filter(|line| line.tool == result.tool && line.use_id.is_none()) {
         match line.message_type {

@@ -2,9 +2,9 @@
 //! line of tool output.
 //!
 //! The trained reader marks the meaning of sentences (a wish, a solution, thanks or a complaint, an unmet request). Everything
-//! else is derived from form: who spoke when, question marks, and tool output. Mood, technical depth and follow-ups are left out.
-//! On the development data, only one in three open promises was a follow-up, below the required 0.8; the promises themselves are
-//! stored with the conversation.
+//! else is derived from form: who spoke when, question marks, and tool output. Mood, technical depth and follow-ups are left
+//! out. On the development data, only one in three open promises was a follow-up, but the required share is 0.8. The promises
+//! themselves are stored with the conversation.
 //!
 //! Text that looks like an instruction to a model never becomes a line. Records are served to agents, and tool output or a web
 //! page must not give them instructions in the owner's name.
@@ -113,10 +113,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The most representative sentences of one side.
+    /// The sentences that best represent what one side said.
     fn central(&self, field: Field) -> Vec<Item> {
         let role = if field == Field::Heard { Role::Owner } else { Role::Assistant };
-        // The other side's turns are kept but marked as branches, so they are not read and indices stay valid.
+        // The other side's turns are not removed but marked as branches, so that they are not read and indices stay valid.
         let turns: Vec<Turn<'_>> =
             self.input.turns.iter().map(|turn| Turn { is_branch: turn.is_branch || turn.role != role, ..*turn }).collect();
         let Ok(sentences) = summarised(&AnalysisInput { turns: &turns, owner_name: None, vectors: None }) else {
@@ -212,9 +212,9 @@ fn limited(lines: impl Iterator<Item = Item>, max: usize) -> Vec<Item> {
     kept
 }
 
-/// Significance, from 1 (transient) to 5 (foundational). 5: changes how things are done from now on (wishes, something learned,
-/// and other lasting items). 4: a wish or something learned, plus another lasting item. 3: one lasting item. 2: some work. 1:
-/// nothing of lasting use.
+/// Significance, from 1 (transient) to 5 (foundational). 5: the session changes how things are done from now on (wishes,
+/// something learned, and other lasting items). 4: a wish or something learned, plus another lasting item. 3: one lasting item.
+/// 2: some work. 1: nothing of lasting use.
 fn significance(document: &Document<'_>, items: &[Item], outcome: Outcome) -> u8 {
     let count = |field: Field| items.iter().filter(|item| item.field == field).count();
     let (wishes, learnt) = (count(Field::PreferencesNoted), count(Field::KnowledgeLearned));

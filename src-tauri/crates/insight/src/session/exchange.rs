@@ -1,8 +1,8 @@
 //! Assigns turns to pairs of one user and one agent, in conversations where several users or agents may speak.
 //!
-//! An agent's turns belong to the user who spoke last before them; an agent's turns at the very start belong to the first user
-//! who speaks. A user's turns belong to every agent in the conversation. A record about one user therefore never quotes an answer
-//! to another user.
+//! An agent's turns belong to the user who spoke last before them. If an agent speaks before any user, its turns belong to the
+//! first user who speaks. A user's turns belong to every agent in the conversation. A record about one user therefore never
+//! quotes an answer to another user.
 
 use keepsake_domain::{MessageType, Role};
 

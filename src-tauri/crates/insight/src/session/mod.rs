@@ -100,7 +100,7 @@ pub enum Field {
     Said,
     /// Something the agent did.
     Did,
-    /// A tool that was used, and its purpose.
+    /// A tool that was used, and what it was used for.
     ToolsUsed,
     /// A fact about the user.
     FactsLearned,
@@ -222,7 +222,8 @@ pub enum FindingKind {
 /// The input for summarizing one session.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionInput<'a> {
-    /// Only the turns of this user and this agent, in order. The user's turns have the role of the owner, whoever the user is.
+    /// The turns of this user and this agent only, in order. The user's turns have the owner role, even if the user is another
+    /// person.
     pub turns: &'a [Turn<'a>],
     /// For each turn, the tool it used or whose result it contains.
     pub tools: &'a [Option<&'a str>],

@@ -1,10 +1,11 @@
 //! Asks a language model for the record of a session (pure half): the prompt, and which parts of the answer are accepted.
 //!
 //! The model selects and rates lines but writes none itself. A quotation must occur word for word in the cited message, and its
-//! speaker must be the participant that the field is about. The record then contains the whole sentence, so that no "not" or "if"
-//! is cut off and the record is as extractive as the rule-based one. A single-word value (depth, mood, outcome) is accepted only
-//! with a line that shows it; otherwise the value from the rules is kept. Tools are counted by the rules, and the model is not
-//! asked about them. If less than half of an answer passes the checks, all of it is rejected and the rule-based record is kept.
+//! speaker must be the participant that the field is about. The record then contains the whole sentence, so that no "not" or
+//! "if" is cut off and the record is as extractive as the rule-based one. A single-word value (depth, mood, outcome) is
+//! accepted only together with a line that shows it; otherwise the rule-based value is kept. Tools are counted by the rules,
+//! and the model is not asked about them. If less than half of an answer passes the checks, all of it is rejected and the
+//! rule-based record is kept.
 //!
 //! Deliberately not here: sending the prompt, deciding when to ask, and storing the answer.
 
@@ -252,7 +253,8 @@ impl<'a> SessionTask<'a> {
         Ok(Told::Record(SessionRecord { technical_depth, user_mood, significance, outcome, items: found }))
     }
 
-    /// The sentence that an entry quotes, if the words occur there, are the speaker's own, and come from the required role.
+    /// The whole sentence that an entry quotes. `None` unless the words occur there, are the speaker's own, and come from the
+    /// required role.
     fn item(&self, transcript: &Transcript, entry: &Entry) -> Option<Item> {
         let role_of = |at: usize| self.turns.get(at).map(|turn| turn.role);
         let may_prove = |at: usize| entry.field.speaker().is_none_or(|role| role_of(at) == Some(role));

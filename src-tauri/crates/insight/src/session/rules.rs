@@ -11,13 +11,13 @@ pub(crate) const LINES_MAX: usize = 5;
 
 pub(crate) const LASTING_LINES_MAX: usize = 12;
 
-/// Maximum lines about how user and agent get along; a few are enough to show it.
+/// Maximum number of lines about how user and agent get along; a few are enough to show it.
 pub(crate) const BOND_LINES_MAX: usize = 3;
 
 /// Minimum number of words in a sentence that states what the user wants; shorter ones say nothing on their own.
 pub(crate) const WORDS_MIN: usize = 3;
 
-/// How many of the user's first sentences are searched for what the user wanted.
+/// How many of the user's first sentences are searched for the user's intent.
 pub(crate) const OPENING_SENTENCES: usize = 12;
 
 /// From this many plain messages on, a session is rated as some work, because it is more than a question and its answer.
@@ -45,8 +45,8 @@ pub(crate) const WEIGHT_WITHOUT_LASTING_MAX: u8 = 3;
 /// Maximum number of undistilled sessions processed in one pass (seed 000, `maxJSONLEntriesPerDistillation`).
 pub const SESSIONS_PER_PASS_MAX: usize = 50;
 
-/// Minimum number of words in a piece of knowledge. "Great, it works now!" shows how a session ended but tells another agent
-/// nothing.
+/// Minimum number of words in a piece of knowledge. A short sentence such as "Great, it works now!" shows how a session ended
+/// but tells another agent nothing.
 pub(crate) const KNOWLEDGE_WORDS_MIN: usize = 5;
 
 /// Maximum number of tools listed; in a session with more, the most used ones are kept, in order of first use.

@@ -134,13 +134,13 @@ pub struct Served {
     pub chars: usize,
     /// Indices of the lines in the text, in their order there.
     pub shown: Vec<usize>,
-    /// Indices of the lines that did not fit, in the order they would have had in the text.
+    /// Indices of the lines that did not fit, in the order in which the text would have contained them.
     pub left_out: Vec<usize>,
     /// Indices of the lines that repeat an earlier one.
     pub repeated: Vec<usize>,
 }
 
-/// The priority band of a significance: foundational (0), useful (1), recent (2). Lower bands are served first.
+/// The priority band of a significance value: foundational (0), useful (1), recent (2). Lower bands are served first.
 pub const fn band(significance: u8) -> u8 {
     match significance {
         4.. => 0,
@@ -149,7 +149,7 @@ pub const fn band(significance: u8) -> u8 {
     }
 }
 
-/// Only the words, in lowercase, for comparing two lines.
+/// Reduces a line to its words in lowercase, for comparison with another line.
 pub fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

@@ -1,7 +1,7 @@
 //! The tools an agent used, how often and for what purpose, and which of their outputs show a failure.
 //!
-//! The purpose comes from the first of these that exists: the call's own description (`description`), what the agent said right
-//! before it, or the arguments of the call.
+//! The purpose comes from the first of these sources that exists: the call's own description (`description`), what the agent
+//! said right before it, and the arguments of the call.
 
 use crate::session::rules::LINE_CHARS_MAX;
 use crate::session::rules::TOOLS_MAX;
@@ -19,7 +19,7 @@ const PURPOSE_KEYS: [&str; 4] = ["description", "purpose", "explanation", "reaso
 /// Argument names that state the subject of a call.
 const OBJECT_KEYS: [&str; 10] = ["query", "prompt", "command", "cmd", "pattern", "url", "file_path", "path", "filename", "text"];
 
-/// Lowercase phrases with which programs announce an error. A line of tool output that contains one shows a failure.
+/// Lowercase phrases that programs use to announce an error. A line of tool output that contains one of them shows a failure.
 const ANNOUNCED: &[&str] = &[
     "error:", "error[", "fatal:", "panicked at", "traceback (most recent", "exception:", "command not found", "failed:",
     "failure:", "exit code 1", "exit status 1", "timed out", "cannot find", "test result: failed", "npm err!", "syntaxerror",
@@ -114,7 +114,7 @@ fn purpose(document: &Document<'_>, input: &SessionInput<'_>, index: usize) -> O
     {
         return at(index, turn.text, bytes);
     }
-    // What the agent said right before, unless the user spoke in between.
+    // What the agent said right before the call, unless the user spoke in between.
     let before = input.turns.iter().enumerate().take(index).rev().take_while(|(_, turn)| turn.role != Role::Owner);
     let said = before.filter(|(_, turn)| turn.role == Role::Assistant && turn.is_plain()).map(|(at, _)| at).next();
     if let Some(said) = said

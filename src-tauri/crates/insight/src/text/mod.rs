@@ -1,4 +1,5 @@
-//! Reads a conversation as sentences: which words are the speaker's own, where sentences end, and what the words are.
+//! Reads a conversation as sentences: which words are the speaker's own, where each sentence ends, and which tokens it
+//! contains.
 //!
 //! Every sentence keeps its byte range in its message, so that every conclusion can point to a span. Deliberately not here:
 //! judging what a sentence means.
@@ -14,7 +15,7 @@ pub(crate) use token::{Token, stem, tokens};
 
 use crate::Turn;
 
-/// Maximum number of bytes read from one message; anything longer is a document rather than an utterance.
+/// Maximum number of bytes read from one message. A longer message is a document rather than an utterance.
 pub(crate) const MESSAGE_BYTES_READ_MAX: usize = 64 * 1024;
 
 /// Number of bytes at the start of a conversation from which its language is detected.
@@ -33,9 +34,9 @@ pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
     /// Words and punctuation, with contractions split.
     pub(crate) tokens: Vec<Token<'a>>,
-    /// Byte ranges in the turn of those parts of this sentence that are code or are quoted from others.
+    /// Byte ranges within the turn that belong to this sentence but are code or are quoted from others.
     pub(crate) foreign: Vec<Range<usize>>,
-    /// True if it asks something.
+    /// True if the sentence is a question.
     pub(crate) is_question: bool,
     /// The language of the turn.
     pub(crate) language: Language,

@@ -10,9 +10,9 @@ use unicode_segmentation::UnicodeSegmentation;
 /// A word or one punctuation mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
-    /// As written.
+    /// The token as written.
     pub(crate) raw: &'a str,
-    /// In lowercase, with contractions spelled out (`'m` becomes `am`).
+    /// The token in lowercase, with contractions spelled out (`'m` becomes `am`).
     pub(crate) word: String,
     /// Byte range in the message.
     pub(crate) bytes: Range<usize>,
@@ -23,7 +23,7 @@ pub(crate) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// True if it begins with a capital letter.
+    /// True if the token begins with a capital letter.
     pub(crate) fn is_capitalised(&self) -> bool {
         self.raw.chars().next().is_some_and(char::is_uppercase)
     }
@@ -84,8 +84,8 @@ pub(crate) fn tokens<'a>(text: &'a str, offset: usize, language: Language) -> Ve
     tokens
 }
 
-/// The byte position in `raw` at which `head` ends. Characters are counted, because `’` has more bytes than `'` and lowercase may
-/// have more than uppercase.
+/// The byte position in `raw` at which `head` ends. Characters are counted instead of bytes, because `’` has more bytes than
+/// `'`, and a lowercase letter may have more bytes than its uppercase form.
 fn border(raw: &str, head: &str) -> Option<usize> {
     let border = raw.char_indices().nth(head.chars().count()).map(|(border, _)| border)?;
     (border > 0).then_some(border)

@@ -22,7 +22,7 @@ pub struct Batch {
 }
 
 /// The batches that are complete by `now`, given the message times in order. Also returns the time at which the remaining
-/// messages will be complete if no others follow.
+/// messages will form a complete batch if no others follow.
 pub fn batches(times: &[Timestamp], rules: &TopicRules, now: Timestamp) -> (Vec<Batch>, Option<Timestamp>) {
     let rest_ms = i64::from(rules.min_time_minutes) * 60_000;
     let trigger = rules.min_messages.max(1) as usize;
@@ -42,7 +42,7 @@ pub fn batches(times: &[Timestamp], rules: &TopicRules, now: Timestamp) -> (Vec<
         let mut from = start;
         while from < end {
             let until = (from + size).min(end);
-            // The message count within the stretch at which the trigger closes this batch (a multiple of the trigger size).
+            // The message count within the stretch at which this batch closes: a multiple of the trigger size.
             let triggered = (until - start).div_ceil(trigger) * trigger;
             let closes = if until - from == size && start + triggered <= end {
                 Some(times[start + triggered - 1])

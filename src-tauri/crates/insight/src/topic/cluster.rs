@@ -1,9 +1,9 @@
 //! Groups the messages of a batch by subject.
 //!
-//! People stay on one subject for a while, so a cluster is a contiguous stretch of a batch: the whole batch, or the parts
-//! before and after the place where the subject changes most, if the change is clear. Messages are not compared one by one:
-//! "yes, at six" has no subject of its own, and in tests on the development life (a made-up history, decision 42), clusters of
-//! single messages broke up every subject.
+//! People stay on one subject for a while, so a cluster is a contiguous stretch of a batch. It is either the whole batch, or
+//! one of the parts before and after the place where the subject changes most, if the change is clear. Messages are not
+//! compared one by one: "yes, at six" has no subject of its own, and in tests on the development life (a made-up history,
+//! decision 42), clusters of single messages broke up every subject.
 
 use crate::topic::rules::{EMBEDDED_CHARS_MAX, PART_MESSAGES_MIN, PARTS_BELOW, WORDS_COUNTED_MAX};
 use std::ops::Range;
@@ -97,8 +97,8 @@ fn spoken(document: &Document<'_>, turn: usize) -> (Said, String) {
     (Said { turn, weight: (words.min(WORDS_COUNTED_MAX) as f32).sqrt(), stems: stems(document, turn) }, text)
 }
 
-/// Prefix sums of the weighted vectors: of no messages, of the first, of the first two, and so on. The last element of each is
-/// the sum of the weights.
+/// Prefix sums of the weighted vectors: the sum over no messages, over the first, over the first two, and so on. The last
+/// element of each vector is the sum of the weights.
 fn sums(said: &[Said], vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let size = vectors.first().map_or(0, Vec::len);
     let mut sum = vec![0.0; size + 1];
@@ -118,8 +118,8 @@ fn mean(sums: &[Vec<f32>], stretch: &Range<usize>) -> Option<Vec<f32>> {
     Some(found)
 }
 
-/// Cuts a stretch where its two sides are least alike, then cuts each side again, as long as the two sides are on different
-/// subjects.
+/// Cuts a stretch where its two sides are least alike, if they are on different subjects, and then cuts each side in the same
+/// way.
 fn parts(sums: &[Vec<f32>], stretch: Range<usize>) -> Vec<Range<usize>> {
     let own = |part: Range<usize>| unit(mean(sums, &part)?.into_iter());
     let alike = |at: usize| {

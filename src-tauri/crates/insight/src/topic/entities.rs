@@ -1,7 +1,7 @@
 //! The people, projects and technologies that a topic names.
 //!
-//! Without a model, the people are the participants. Other people, projects and technologies are only recognized by a language
-//! model, if one is configured (`model`).
+//! Without a model, the people are the participants. Only a language model, if one is configured (`model`), recognizes other
+//! people, projects and technologies.
 
 use crate::topic::rules::EACH_MAX;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub fn entities(turns: &[Turn<'_>], before: &Entities) -> Entities {
     Entities { people: joined(people, &before.people), ..before.clone() }
 }
 
-/// Known names keep their place; new ones follow, most frequent first.
+/// Lists the known names in their previous order, followed by the new ones, most frequent first.
 fn joined(counts: BTreeMap<String, usize>, before: &[String]) -> Vec<String> {
     let mut all: Vec<String> = before.to_vec();
     let mut new: Vec<(String, usize)> = counts.into_iter().filter(|(name, _)| !before.contains(name)).collect();

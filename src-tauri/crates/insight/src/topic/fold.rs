@@ -1,10 +1,10 @@
-//! Find or create: turns clusters into topics in the order in which their batches closed, applying a person's decisions in
-//! between.
+//! Finds or creates topics: assigns clusters to topics in the order in which their batches closed, and applies a person's
+//! decisions in between.
 //!
 //! The result depends only on the events, so the same events always give the same topics with the same ids. Dropping everything
-//! and folding again changes nothing; undoing a decision means leaving it out; erasing a conversation gives the same result as
-//! never importing it. Small talk joins a nearby topic. Content too small for a topic of its own is kept until there is enough
-//! of it; the topic is then created from everything kept.
+//! and folding again changes nothing. To undo a decision, leave it out. Erasing a conversation gives the same result as never
+//! importing it. Small talk joins a nearby topic. Content too small for a topic of its own is kept until there is enough of it;
+//! the topic is then created from everything kept.
 
 mod node;
 mod propose;
@@ -111,7 +111,7 @@ pub struct TopicStep {
     pub added: Vec<String>,
     /// Messages that were removed. If there are any, the text is rebuilt from the remaining messages.
     pub removed: Vec<String>,
-    /// The stems that set the topic apart from the others at this point, strongest first, each with its strength from 0 to 1.
+    /// The stems that set the topic apart from the others at this point, each with its strength from 0 to 1, strongest first.
     pub telling: Vec<(String, f32)>,
 }
 
@@ -411,7 +411,7 @@ impl<'e> Fold<'e, '_> {
             .iter()
             .cloned()
             .partition(|read| goes(read.cluster) * 2 >= read.cluster.messages.len().max(1));
-        // If no cluster moves as a whole, the new topic is described by the clusters that it takes messages from.
+        // If no cluster moves as a whole, the new topic is described by the clusters that contain the moved messages.
         let away = if away.is_empty() { kept.iter().filter(|read| goes(read.cluster) > 0).cloned().collect() } else { away };
         child.retake(away, &self.lexicon);
         self.lexicon.stands_in(new, &child.terms);
@@ -455,9 +455,9 @@ impl<'e> Fold<'e, '_> {
                 }
             }
         }
-        // Large topics are all somewhat alike, and a person asked about every pair would answer none. So each topic is proposed
-        // for merging only with its nearest one, and with the next one after the person has answered. Pairs that a model judged
-        // to be about the same subject are always proposed.
+        // Large topics are all somewhat alike, and a person who is asked about every pair would answer none of the questions.
+        // So each topic is proposed for merging only with its nearest one, and with the next one once the person has answered.
+        // Pairs that a model judged to be about the same subject are always proposed.
         merges.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
         let mut asked: BTreeSet<usize> = BTreeSet::new();
         let mut proposals = Vec::new();

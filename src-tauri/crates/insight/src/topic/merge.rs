@@ -2,9 +2,9 @@
 //! into the text.
 //!
 //! The built-in merge is extractive: every line is a sentence that someone said, with its message and position, so nothing is
-//! made up. The trained reader marks which sentences are takeaways: solutions, and promises as tasks. Only a model recognizes
-//! decisions and learnings. Existing lines and new sentences compete for space; if one sentence says the same as another but
-//! better, the other is removed from the text but stays in the previous version.
+//! made up. The trained reader marks which sentences are takeaways: solutions, and promises, which become tasks. Only a model
+//! recognizes decisions and learnings. Existing lines and new sentences compete for space. If one sentence says the same as
+//! another but says it better, the other is removed from the text but stays in the previous version.
 
 use crate::topic::rules::{
     ASSISTANT_SHARE, LINE_WORDS_MIN, MERGE_LINE_WORDS_MAX, QUESTION_SHARE, SAME_FROM, SAME_WORDS_FROM, SECTION_LINES_MAX,
@@ -224,7 +224,7 @@ fn contender(
     let span = document.span(index, sentence.bytes.clone())?;
     let section = takeaway(sentence, marks);
     let found: BTreeSet<String> = content(sentence).into_iter().collect();
-    // A takeaway needs to name something; a detail must say more.
+    // A takeaway only needs to name something; a detail must say more.
     let enough = if section.is_some() { 2 } else { 3 };
     if found.len() < enough || is_light && section.is_none() {
         return None;
@@ -263,7 +263,7 @@ fn worth(found: &BTreeSet<String>, role: Role, sentence: Option<&Sentence<'_>>, 
     if sentence.is_question {
         worth *= QUESTION_SHARE;
     }
-    // Numbers and names raise the value, because readers look them up again.
+    // Numbers and names raise the value, because readers come back to look them up.
     let concrete = sentence
         .tokens
         .iter()
@@ -280,9 +280,9 @@ fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     both / (a.len().min(b.len()).max(1)) as f32
 }
 
-/// How much each stem distinguishes a line from the other contenders. A word that occurs in all of them says little about whether
-/// two lines say the same: "pump" and "capacitor" occur in every line about the pump (inverse document frequency, Spärck Jones
-/// 1972).
+/// How well each stem distinguishes a line from the other contenders. A word that occurs in all of them says little about
+/// whether two lines say the same: "pump" and "capacitor" occur in every line about the pump (inverse document frequency,
+/// Spärck Jones 1972).
 fn distinctness(contenders: &[Contender]) -> HashMap<String, f32> {
     let mut lines: HashMap<String, f32> = HashMap::new();
     for stem in contenders.iter().flat_map(|contender| &contender.stems) {

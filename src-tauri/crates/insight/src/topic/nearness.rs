@@ -1,4 +1,5 @@
-//! The nearness of two parts of conversations: by the words they share and, if a local model provides vectors, by meaning.
+//! The nearness of two parts of conversations: based on the words they share and, if a local model provides vectors, on
+//! meaning.
 //!
 //! To a sentence model, all conversation looks alike. The average of ordinary messages is therefore subtracted from the vectors,
 //! which are then compared by how they differ from the mean of everything read so far ([`Centre`]). For two topics, the value is
@@ -36,7 +37,7 @@ impl Centre {
     }
 }
 
-/// Stem counts, keyed by a stem's number for speed, because the fold compares each cluster with every topic.
+/// Stem counts. Keys are stem numbers for speed, because the fold compares each cluster with every topic.
 pub(super) type Counts = BTreeMap<u32, f32>;
 
 /// Numbers the stems and records how common each is among the clusters read so far and which nodes contain it.
@@ -128,7 +129,7 @@ pub(super) fn share(dot: f32, a: f32, b: f32) -> f32 {
     if value.is_finite() { value.min(1.0) } else { 0.0 }
 }
 
-/// Nearness from 0 to 1, comparable with the seed's threshold. Each further unit of evidence closes the same share of the
+/// Nearness from 0 to 1, on the same scale as the seed's threshold. Each further unit of evidence closes the same share of the
 /// remaining gap to 1.
 pub(super) fn nearness(meaning: Option<f32>, words: f32, continues: bool) -> f32 {
     let more = if continues { CONTINUES } else { 0.0 };

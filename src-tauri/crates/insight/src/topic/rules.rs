@@ -1,5 +1,5 @@
-//! Thresholds and limits for topics: how messages are batched, clustered and titled, and how topics are worded, each with its
-//! reason. Deliberately not here: the code that uses them.
+//! Thresholds and limits for topics, each with its reason: how messages are batched and clustered, and how topics are titled
+//! and worded. Deliberately not here: the code that uses them.
 
 use keepsake_domain::limits;
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,8 @@ impl TopicRules {
 /// Maximum number of characters per call: about 8,000 tokens, which a small local model still reads to the end.
 pub(crate) const CHARS_MAX: usize = 8_000 * limits::CHARS_PER_TOKEN;
 
-/// Maximum number of characters in a quotation. A longer one could "prove" anything that can be assembled from its words.
+/// Maximum number of characters in a quotation. Almost any statement could be assembled from the words of a longer one, and so
+/// appear proven.
 pub(crate) const QUOTE_CHARS_MAX: usize = 400;
 
 /// Maximum number of characters embedded per message; the local model reads about 250 words.
@@ -122,7 +123,7 @@ pub(crate) const PART_MESSAGES_MIN: usize = 4;
 /// split.
 pub(crate) const PARTS_BELOW: f32 = 0.05;
 
-/// Maximum number of names per kind; a longer list would be an index.
+/// Maximum number of names per kind; a longer list is an index.
 pub(crate) const EACH_MAX: usize = 12;
 
 /// Topics nearer than this, or nearer than the similarity threshold, are proposed for merging.
@@ -170,7 +171,7 @@ pub(crate) const SECTION_LINES_MAX: usize = 6;
 /// Maximum share of the target length that takeaways may use, so that space remains for details.
 pub(crate) const TAKEAWAYS_SHARE: f32 = 0.6;
 
-/// Factor by which the text may exceed its target rather than break off: 400 words may become 500.
+/// Factor by which the text may exceed its target length so that it need not break off: 400 words may become 500.
 pub(crate) const TARGET_SLACK: f32 = 1.25;
 
 /// Minimum number of words in a line; a shorter sentence depends on its context.
@@ -184,8 +185,8 @@ pub(crate) const MERGE_LINE_WORDS_MAX: usize = 60;
 pub(crate) const SAME_FROM: f32 = 0.6;
 
 /// Minimum share of all words that two lines must also have in common to say the same. A short line may name only the topic's
-/// subject ("We decided to try a new capacitor before we buy a new pump"), as every other line does; what it says about the
-/// subject is in its common words.
+/// subject ("We decided to try a new capacitor before we buy a new pump"), as every other line does. What the line says about
+/// the subject is then in its common words.
 pub(crate) const SAME_WORDS_FROM: f32 = 0.4;
 
 /// Factor for an assistant's sentences, so that people's sentences come first.
@@ -216,7 +217,7 @@ pub(crate) const WORDING_LINE_WORDS_MAX: usize = 60;
 /// Maximum number of characters in a title; lists would cut off a longer one.
 pub(crate) const WORDING_TITLE_CHARS_MAX: usize = 60;
 
-/// Weight of typical conversation in the running mean, as a number of clusters.
+/// Weight of typical conversation in the running mean, expressed as a number of clusters.
 pub(crate) const TYPICAL_WEIGHT: f32 = 30.0;
 
 /// The evidence at which subjects separate. Evidence is the cosine of meaning plus [`WORDS_SHARE`] times the cosine of words. On
@@ -251,16 +252,16 @@ pub(crate) const STAYS_FROM: f32 = 0.7;
 /// Maximum number of phrases considered; each of them is embedded.
 pub(crate) const PHRASES_LOOKED_AT: usize = 20;
 
-/// Lower limit for the cosine of a phrase, however unrelated to the topic the phrase is.
+/// Lower limit for the cosine of a phrase, even if the phrase is unrelated to the topic.
 pub(crate) const NEARNESS_MIN: f32 = 0.02;
 
-/// With at most this many turns, hardly anything is repeated, so a phrase said only once is not marked down.
+/// With at most this many turns, hardly anything is repeated, so a phrase said only once is not penalized.
 pub(crate) const FEW_TURNS: usize = 2;
 
 /// Factor for a phrase of several words that was said only once.
 pub(crate) const ONCE_SHARE: f32 = 0.4;
 
-/// How much a phrase's score rises each time the number of turns it occurs in grows by a factor of e (2.7).
+/// How much a phrase's score rises each time the number of turns that contain it grows by a factor of e (2.7).
 pub(crate) const RECURS: f32 = 0.3;
 
 /// If nothing can be named, the title is this many words from the start of the first line.

@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::text::{Document, Sentence, stem};
 
-/// True if a turn with these stems is meaningful by itself: "ok" and "see you" are not.
+/// True if a turn with these stems is meaningful by itself. "ok" and "see you" are not.
 pub(super) fn tells(stems: &[String]) -> bool {
     stems.iter().collect::<std::collections::BTreeSet<_>>().len() >= CONTENT_WORDS_MIN
 }

@@ -92,13 +92,13 @@ fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
     most.filter(|(_, count)| count * 2 > stands).map_or_else(|| phrase.to_owned(), |(rest, _)| format!("{phrase} {rest}"))
 }
 
-/// Scores each phrase by how strongly its words set the topic apart. A phrase of several words that occurs only once counts less.
+/// Scores each phrase by how well its words set the topic apart. A phrase of several words that occurs only once counts less.
 fn weigh(phrases: &mut [RankedPhrase], telling: &[(String, f32)], turns: usize) {
     for phrase in phrases.iter_mut() {
         let of = |stem: &String| telling.iter().find(|(word, _)| word == stem).map_or(0.0, |(_, strength)| *strength);
         let sum: f32 = phrase.stems.iter().map(of).sum();
         phrase.score = sum / (phrase.stems.len() as f32).sqrt() * (1.0 + RECURS * (phrase.turns.max(1) as f32).ln());
-        // Two words that occur together only once are part of a sentence rather than a name: "door blocks".
+        // Two words that occur together only once are usually part of a sentence rather than a name: "door blocks".
         if phrase.stems.len() > 1 && phrase.turns < 2 && turns > FEW_TURNS {
             phrase.score *= ONCE_SHARE;
         }

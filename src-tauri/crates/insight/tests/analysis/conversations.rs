@@ -1,7 +1,7 @@
 //! Small conversations from many domains. A script has one turn per line, `who: text`, and the expectations after `---`.
 //!
-//! `me` is the owner, `ai` the assistant, and any other name a person; `tool`, `note` and `branch` turns must never count. In a
-//! text, `\n` is a line break.
+//! `me` is the owner, `ai` the assistant, and any other name a person; `tool`, `note` and `branch` turns must never count. In
+//! the text of a turn, `\n` is a line break.
 
 use keepsake_domain::{MessageType, Role, Timestamp};
 use keepsake_insight::{Analysis, AnalysisInput, TooShort, Turn, analyse, fingerprint, is_long_enough};

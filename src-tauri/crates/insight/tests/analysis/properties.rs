@@ -4,7 +4,7 @@ use keepsake_domain::{MessageType, Role, Timestamp};
 use keepsake_insight::{AnalysisInput, THEMES_MAX, TOPICS_MAX, Turn, analyse};
 use proptest::prelude::*;
 
-/// Fragments that trigger the rules, so that arbitrary text gets past the first checks.
+/// Fragments that trigger the rules, so that generated text passes the first checks.
 const FRAGMENTS: &[&str] = &[
     "I got married in 2015", "My sister Ana", "I'm building a boat for two years", " and ", ", ", ". ", "? ", "\n", "```\n",
     "> ", "“", "”", "I lost my father last year", "i cried", "when i was nine", "’", "I’m", "don't", "🙂", "é", "—",

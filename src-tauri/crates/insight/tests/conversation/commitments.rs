@@ -10,8 +10,8 @@ use keepsake_insight::conversation::{Commitment, Debtor, Moment, commitments};
 /// Wednesday, 6 May 2026, 14:30 UTC.
 const SAID: i64 = 1_778_077_800_000;
 
-/// The promises in `lines`, each written as "me: …", "ana: …" or "ai: …" and ten minutes apart. The reader marked the words in
-/// brackets.
+/// The promises in `lines`. Each line is written as "me: …", "ana: …" or "ai: …", and the lines are ten minutes apart. The
+/// reader has marked the words in brackets.
 fn read(lines: &[&str]) -> Vec<Commitment> {
     let lines: Vec<(&str, String, Vec<Range<usize>>)> = lines
         .iter()

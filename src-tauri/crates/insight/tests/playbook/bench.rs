@@ -1,4 +1,4 @@
-//! A short notation for sessions: `Edit README.md; cargo test; !git push` is three uses, of which the last failed.
+//! A short notation for sessions: `Edit README.md; cargo test; !git push` stands for three uses, the last of which failed.
 
 use keepsake_domain::{ConversationId, InteractionId, MessageType, Timestamp};
 use keepsake_insight::playbook::{Found, Logged, Session, discover, sessions};

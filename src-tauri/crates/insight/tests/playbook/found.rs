@@ -30,7 +30,7 @@ fn three_tools_make_none() {
 #[test]
 fn two_occurrences_make_none() {
     check(&[RELEASE; 2], &[]);
-    // Three repetitions within one session are one occurrence: a loop on a single afternoon.
+    // Three repetitions within one session count as one occurrence: a loop on a single afternoon.
     check(&[&[RELEASE; 3].join("; "), "Read a", "Read b"], &[]);
 }
 

@@ -1,4 +1,4 @@
-//! Playbooks from made-up sessions: which are found, which are not, the exact limits of the rules, and the text that is written.
+//! Playbooks from made-up sessions: which are found, which are not, the exact limits of the rules, and the generated text.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;

@@ -1,4 +1,4 @@
-//! The record of a session: each field comes from words that were said and what the reader marked in them, and nothing is
+//! The record of a session: each field comes from words that were said and from the reader's marks in them, and nothing is
 //! invented.
 
 use keepsake_domain::{Mark, MarkKind, MessageType, ReadingLabel, Role, Span, Timestamp};

@@ -1,4 +1,5 @@
-//! The text served from a tier: within its budget for every input, in order of significance, and never with half a line.
+//! The text served from a tier: it stays within its budget for every input, is in order of significance, and never contains
+//! half a line.
 
 use keepsake_domain::{Span, Timestamp};
 use keepsake_insight::conversation::Place;

@@ -157,7 +157,7 @@ fn of_many_topics_that_are_alike_each_is_proposed_with_one_and_with_the_next_whe
     let all: Vec<String> = ["a", "b", "c", "d"].iter().flat_map(|letter| names(letter)).collect();
     let scene = || {
         let clusters = ["a", "b", "c", "d"].map(|name| (1, cluster(name, 4, BOILER)));
-        // Split from the first topic by a person, but not from each other.
+        // Split from the first topic by a person, but not from one another.
         ["b", "c", "d"]
             .iter()
             .fold(Scene::of(&clusters), |scene, name| scene.decided(2, Act::Split { topic: all.clone(), apart: names(name) }))
@@ -311,7 +311,7 @@ fn a_takeaway_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
     assert_eq!(tried.into_iter().filter(|text| has(text)).count(), 1, "said twice, it stands once: {merged:#?}");
 }
 
-/// The title of these turns when they form one topic among others.
+/// The title that these turns get if they form one topic among others.
 fn named(turns: &[Turn<'_>], before: Option<&str>) -> String {
     let rules = TopicRules::default();
     let batch = Batch { context: 0..0, fresh: 0..turns.len(), closes: Timestamp(2) };

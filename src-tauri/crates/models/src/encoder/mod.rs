@@ -1,4 +1,4 @@
-//! What the local models share: the vocabulary of multilingual-e5-small, as it is, and the runtime.
+//! The parts that the local models share: the unmodified vocabulary of multilingual-e5-small, and the runtime.
 //!
 //! Not in this module: the layers on top of the word vectors (`local`, `reader`).
 
@@ -19,9 +19,9 @@ pub(crate) use words::{WIDTH, Words};
 use crate::ModelError;
 use crate::files::{self, Folder};
 
-/// Approximate number of tokens per batch, so that a copy is released often (a search query waits for only one batch, not for a
-/// whole import) and memory use stays low: while messages are read, a process takes 400 MB, and 630 MB with 1,100 tokens. A
-/// larger batch is no faster on a CPU.
+/// Approximate number of tokens per batch. Small batches release a copy often, so that a search query waits for one batch and
+/// not for a whole import. They also keep memory use low: while messages are read, a process takes 400 MB, compared with 630 MB
+/// at 1,100 tokens. A larger batch is no faster on a CPU.
 const BATCH_TOKENS: usize = 300;
 
 /// Below this number of tokens, a second batch would gain nothing.
@@ -31,15 +31,15 @@ const BATCH_TOKENS_MIN: usize = 64;
 const THREADS_MAX: usize = 4;
 
 /// Maximum number of [`Copies`]. Two copies with one thread each are one and a half times as fast as one copy with two threads,
-/// because much of the work on such short texts cannot be divided. Each copy of all layers takes some 60 MB.
+/// because much of the work on such short texts cannot be divided. Each copy of all layers takes about 60 MB.
 const COPIES_MAX: usize = 2;
 
 /// The pieces that begin and end a text.
 pub(crate) const CLS: u32 = 0;
 pub(crate) const SEP: u32 = 2;
 
-/// The vocabulary: how texts are split into pieces, and the vectors of the pieces. Some 60 MB, so the models of a process share
-/// it.
+/// The vocabulary: how texts are split into pieces, and the vectors of the pieces. It takes about 60 MB, so the models of a
+/// process share it.
 pub(crate) struct Vocabulary {
     pub(crate) tokenizer: Tokenizer,
     pub(crate) words: Words,
@@ -75,16 +75,16 @@ pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
 }
 
-/// The same layers several times, so that as many batches can run at once.
+/// Several copies of the same layers, so that several batches can run at once.
 pub(crate) struct Copies<L>(Vec<Mutex<L>>);
 
 impl<L: Send> Copies<L> {
-    /// As many copies as this computer has use for.
+    /// Opens as many copies as this computer can use.
     pub(crate) fn open(open: impl Fn() -> Result<L, ModelError>) -> Result<Self, ModelError> {
         (0..threads().min(COPIES_MAX)).map(|_| open().map(Mutex::new)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Maximum number of tokens of a batch when there are this many in total, so that each copy has something to do.
+    /// Maximum number of tokens per batch for this total number of tokens, chosen so that every copy gets work.
     pub(crate) fn batch_tokens(&self, total: usize) -> usize {
         total.div_ceil(self.0.len()).clamp(BATCH_TOKENS_MIN, BATCH_TOKENS)
     }

@@ -14,7 +14,7 @@ use tokenizers::{
     TokenizerImpl,
 };
 
-/// How far below the worst piece's score a character that no piece contains is scored, as in SentencePiece.
+/// How far the score of a character that no piece contains is below the lowest score of any piece, as in SentencePiece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
 /// Splits texts into the encoder's pieces.

@@ -82,7 +82,7 @@ impl Endpoint {
         self.base.origin().ascii_serialization()
     }
 
-    /// Whether data sent there is encrypted in transit.
+    /// Whether data sent to this endpoint is encrypted in transit.
     pub fn is_encrypted(&self) -> bool {
         self.base.scheme() == "https"
     }
@@ -97,7 +97,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether calls may be sent there.
+    /// Whether calls may be sent to this endpoint.
     pub fn is_within(&self, reach: Reach) -> bool {
         reach == Reach::Anywhere || self.is_this_computer()
     }

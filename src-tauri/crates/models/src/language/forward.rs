@@ -1,8 +1,8 @@
 //! Forwards another program's request to the server, and streams the server's response back.
 //!
-//! The server gets this connection's key and none of the program's headers; the network setting applies as for every call. Not
-//! in this module: the body's content. It is neither a [`Prompt`](keepsake_prompt::Prompt) nor scrubbed, because Keepsake did
-//! not write it: the person's program would send it to this server without Keepsake too.
+//! The server gets this connection's key and none of the program's headers; the network setting applies as it does to every
+//! call. Not in this module: the content of the body. The body is neither a [`Prompt`](keepsake_prompt::Prompt) nor scrubbed,
+//! because Keepsake did not write it: without Keepsake, the person's program would send the same body to this server.
 
 use bytes::Bytes;
 

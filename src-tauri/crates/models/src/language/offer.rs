@@ -1,5 +1,5 @@
-//! Request parameters that not every server accepts, and which of them is left out after a refusal. How each format writes them is
-//! in `ollama` and `openai`.
+//! Request parameters that not every server accepts, and which of them to omit after a rejection. Not in this module: how each
+//! format writes them (`ollama`, `openai`).
 
 /// Request parameters that not every server accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum ReplyShape {
 }
 
 impl Offer {
-    /// Everything that a server may accept, which is tried first.
+    /// All parameters. This is tried first.
     pub(crate) const ALL: Self = Self { shape: ReplyShape::Schema, usage: true, classic_limit: true, temperature: true };
 
     /// The parameters to try after the server rejected `parameter`. A rejection without a parameter name is assumed to be about

@@ -10,8 +10,8 @@ use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};
 
-/// Minimum context window to request; larger ones are this doubled repeatedly. Only a few sizes are used, because Ollama
-/// reloads the model whenever the window changes.
+/// Minimum context window to request. Larger windows are this size, doubled once or several times. Only a few sizes are used,
+/// because Ollama reloads the model whenever the window changes.
 const WINDOW_TOKENS_MIN: usize = 4096;
 
 /// The context window to request. If the prompt is longer, Ollama silently cuts off its beginning; if the window is much larger

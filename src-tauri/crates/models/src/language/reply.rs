@@ -1,4 +1,4 @@
-//! A reply while it arrives, in either format. What the text says is not read here.
+//! Collects a reply while it arrives, in either format. Not in this module: parsing the reply text.
 
 use keepsake_prompt::reply::REPLY_BYTES_MAX;
 

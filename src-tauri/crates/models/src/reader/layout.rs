@@ -3,10 +3,10 @@
 //! `CLS [ROLE opener SEP] (ROLE turn)* SEP (ROLE message)*`
 //!
 //! A segment is a run of messages that are read together. A token sees its own message and everything before it, so the result
-//! for a message does not depend on later messages, and each message is read only once. The context of a segment consists of the
-//! turns right before it, shortened, and the opener (the conversation's first turn) if it is further back. The opener is included
-//! because it often announces role-play. ROLE is a position without a word: its number identifies the speaker, and the scores of
-//! the whole message are read there.
+//! for a message does not depend on later messages, and each message is read only once. The context of a segment consists of
+//! the turns right before it, shortened, and the opener (the conversation's first turn) if it is further back. The opener is
+//! included because it often announces role-play. ROLE is a position without a word. Its number identifies the speaker, and the
+//! network's scores for the whole message are taken from this position.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -157,7 +157,7 @@ impl<'t> Tokens<'t> {
         Ok(Pieces { ids: found.get_ids().to_vec(), places: places.collect() })
     }
 
-    /// The pieces of a context turn. Of a very long turn only the ends matter, so only they are split.
+    /// The pieces of a context turn. In a very long turn, only the two ends matter, so only these are split into pieces.
     fn context(&mut self, text: &str) -> Result<&[u32], String> {
         if !self.known.contains_key(text) {
             let mut ids = if text.len() <= 2 * TURN_BYTES {
@@ -194,7 +194,7 @@ pub(super) fn shows_opener(at: usize) -> bool {
     at > TURNS
 }
 
-/// The message and the turns right before it, as if the conversation had begun there, and its new index.
+/// The message with the turns right before it, as if the conversation began there, and the new index of the message.
 pub(super) fn late<'t, 'u>(turns: &'t [Utterance<'u>], at: usize) -> (&'t [Utterance<'u>], usize) {
     let from = at.saturating_sub(TURNS);
     (&turns[from..], at - from)
@@ -249,7 +249,7 @@ pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &m
     Ok(found)
 }
 
-/// A row in which the last turn follows the others. If it is long, its beginning is enough.
+/// A row that contains the last turn, with the other turns as its context. Of a long last turn, only the beginning is included.
 pub(super) fn statement(turns: &[Utterance<'_>], tokens: &mut Tokens<'_>) -> Result<Row, String> {
     let mut found = Vec::new();
     rows_of(turns, turns.len() - 1..turns.len(), tokens, &mut found)?;

@@ -25,8 +25,8 @@ use layout::{Part, Row, Tokens};
 
 /// A message far from the beginning may look like role-play only because of how the conversation opened. It is treated as
 /// serious if it contains a fact with at least this probability when read with only the turns right before it. On conversations
-/// by authors outside the training set, this adds four correct facts to 2,410, and no wrong ones. It is meant for conversations
-/// that continue long after a scene has ended, which are rare in that set (decision 41).
+/// by authors outside the training set, this adds four correct facts to 2,410, and no wrong ones. The second reading is meant
+/// for conversations that continue long after a scene has ended, which are rare among those conversations (decision 41).
 const EARNEST_MIN: f64 = 0.6;
 
 /// Number of ways in which a statement can change an earlier one.
@@ -78,9 +78,9 @@ pub struct LocalReader {
 
 struct Layers {
     lower: Session,
-    /// Layers that mark messages, on the lower ones.
+    /// Layers that mark messages, on top of the lower layers.
     upper: Session,
-    /// Layers that compare statements, on the lower ones.
+    /// Layers that compare statements, on top of the lower layers.
     statements: Session,
 }
 
@@ -122,7 +122,7 @@ pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
     Ok(LocalReader { version, vocabulary, layers, calibration: folder.description.calibration })
 }
 
-/// The names of the weights that mark messages and compare statements.
+/// The version of the reader: the short hashes of its weights, followed by [`READING`].
 fn version_of(description: &Description) -> String {
     let hashes = [files::LOWER, files::UPPER, files::STATEMENTS].map(|name| description.short_hash(name));
     format!("{READER_PREFIX}{}.{READING}", hashes.concat())
@@ -255,7 +255,7 @@ impl LocalReader {
         Ok(found.collect())
     }
 
-    /// Runs the layers for a task, and writes the outputs of these names.
+    /// Runs the layers for a task, and writes the outputs with these names to the given vectors.
     fn run<'h>(
         &self,
         layers: &mut Layers,

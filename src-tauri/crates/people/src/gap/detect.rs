@@ -1,4 +1,4 @@
-//! Finds gaps: the same request, in any wording, that was not met on more than one occasion.
+//! Finds gaps. A gap is a request, in any wording, that could not be met on at least two occasions.
 
 pub use crate::gap::rules::GAP_OCCASIONS_MIN;
 use std::collections::BTreeSet;
@@ -18,11 +18,11 @@ pub const GAP_RULES_VERSION: &str = "builtin-gap/2";
 pub struct KnownGap<'a> {
     /// Its id.
     pub id: &'a GapId,
-    /// The entity it occurred with; `None` if it occurred with several.
+    /// The entity whose conversations contain the gap; `None` if there are several such entities.
     pub entity: Option<&'a EntityId>,
     /// The unmet request.
     pub need: &'a str,
-    /// How it was first refused; empty if unknown.
+    /// The wording of the first refusal; empty if unknown.
     pub refusal: &'a str,
     /// The status of the gap.
     pub status: GapStatus,
@@ -30,7 +30,7 @@ pub struct KnownGap<'a> {
     pub resolved_at: Option<Timestamp>,
     /// The number of occasions so far.
     pub frequency: u32,
-    /// All stored evidence for it.
+    /// All stored evidence for the gap.
     pub evidence: &'a [EvidenceSpan],
 }
 
@@ -39,7 +39,7 @@ pub struct KnownGap<'a> {
 pub struct Dismissed<'a> {
     /// The request, as worded at the time.
     pub need: &'a str,
-    /// How it was first refused; empty if unknown.
+    /// The wording of the first refusal; empty if unknown.
     pub refusal: &'a str,
     /// Its fingerprint.
     pub fingerprint: &'a str,
@@ -48,11 +48,11 @@ pub struct Dismissed<'a> {
 /// The input for gap detection.
 #[derive(Clone, Copy)]
 pub struct GapInput<'a> {
-    /// The entity whose conversations these are; `None` for gaps of the whole system.
+    /// The entity that takes part in these conversations; `None` to find gaps of the whole system.
     pub entity: Option<&'a EntityId>,
     /// All utterances of one audience in which the entity takes part, in any order.
     pub utterances: &'a [Utterance<'a>],
-    /// All known gaps of any entity, because each gap is stored only once.
+    /// All known gaps, whichever entity they belong to, because each gap is stored only once.
     pub known: &'a [KnownGap<'a>],
     /// The gaps that a person dismissed.
     pub dismissed: &'a [Dismissed<'a>],
@@ -65,13 +65,13 @@ pub struct GapInput<'a> {
 pub struct NewGap {
     /// The unmet request, as first worded.
     pub need: String,
-    /// How it was refused at that time.
+    /// The wording of the refusal at that time.
     pub refusal: String,
     /// See [`gap_fingerprint`].
     pub fingerprint: String,
     /// A plain sentence that describes the gap to a person.
     pub description: String,
-    /// All places in messages that show it.
+    /// All places in messages that show the gap.
     pub evidence: Evidence,
     /// The number of occasions.
     pub frequency: u32,
@@ -79,7 +79,7 @@ pub struct NewGap {
     pub first_seen: Timestamp,
     /// When it was last seen.
     pub last_seen: Timestamp,
-    /// True if some of the places come from a model rather than from the rules.
+    /// True if a model, rather than the rules, found some of the places.
     pub is_by_model: bool,
 }
 
@@ -100,9 +100,9 @@ pub enum GapChange {
         last_seen: Timestamp,
         /// True if it had been resolved and occurred again afterward: [`GapStatus::Reopened`].
         is_reopened: bool,
-        /// True if it occurred with a different entity than before, so that it no longer belongs to one entity.
+        /// True if the gap occurred with a different entity than before, so that it no longer belongs to one entity.
         is_shared: bool,
-        /// True if some of the new places come from a model rather than from the rules.
+        /// True if a model, rather than the rules, found some of the new places.
         is_by_model: bool,
     },
 }
@@ -119,7 +119,8 @@ pub fn description(frequency: u32, need: &str) -> String {
     format!("Requested on {frequency} occasions, but could not be done: \"{need}\"")
 }
 
-/// The gap changes that follow from these conversations and are not yet in the known gaps. Running it again changes nothing.
+/// Returns the changes that these conversations lead to, except what the known gaps already contain. Once the changes are
+/// stored, detecting again returns no more of them.
 pub fn detect(input: &GapInput<'_>) -> Vec<GapChange> {
     detect_with(input, &[])
 }
@@ -184,8 +185,8 @@ fn is_repeated(cluster: &[&Occurrence]) -> bool {
     occasions(cluster.iter().map(|occurrence| (&occurrence.conversation, occurrence.time))) >= GAP_OCCASIONS_MIN
 }
 
-/// The index of the known gap that an occurrence belongs to: the one that cites its place, or else the first one about the same
-/// request.
+/// Returns the index of the known gap that an occurrence belongs to: the first gap that cites the occurrence's place or, if
+/// there is none, the first gap about the same request.
 fn known_as(occurrence: &Occurrence, input: &GapInput<'_>) -> Option<usize> {
     let has_place = |gap: &KnownGap<'_>| occurrence.places.first().is_some_and(|place| gap.evidence.contains(place));
     input.known.iter().position(has_place).or_else(|| {
@@ -195,7 +196,7 @@ fn known_as(occurrence: &Occurrence, input: &GapInput<'_>) -> Option<usize> {
     })
 }
 
-/// An occasion: one conversation on one day. Ten mentions of a request there count once.
+/// An occasion: one conversation on one day. Ten mentions of a request on one occasion count once.
 fn occasion(occurrence: &Occurrence) -> (&ConversationId, i64) {
     (&occurrence.conversation, day(occurrence.time))
 }

@@ -1,10 +1,10 @@
 //! Finds requests to an assistant that could not be met, based on the reader's marks.
 //!
-//! The unmet request is quoted in the words of the person who made it. The refusal is the best indication that two requests are
-//! the same, because people describe what they want to achieve rather than the ability they need ("print the list", "put this on
-//! paper for Bo"). Refusals between people do not count: someone who cannot take a shift lacks no ability, and people refuse each
-//! other far more often than a program does. Refusals for safety or legal reasons count like any other, because no word list here
-//! can distinguish them; a person decides what becomes a task.
+//! The unmet request is quoted in the words of the person who made it. Similar refusals are the best indication that two
+//! requests are the same, because people describe what they want to achieve rather than the ability they need ("print the
+//! list", "put this on paper for Bo"). Refusals between people do not count: someone who cannot take a shift lacks no ability,
+//! and people refuse each other far more often than a program does. Refusals for safety or legal reasons count like any other,
+//! because no word list here can distinguish them; a person decides what becomes a task.
 //!
 //! Deliberately not here: deciding how many occurrences make a gap.
 
@@ -23,7 +23,7 @@ pub struct Occurrence {
     pub refusal: String,
     /// The places that show it: first the refusal, then the request it answers.
     pub places: Vec<EvidenceSpan>,
-    /// The subset of `places` in the entity's own words; only these prove anything about the entity.
+    /// The places among `places` that are in the entity's own words. Only these are evidence about the entity.
     pub own_places: Vec<EvidenceSpan>,
     /// The conversation in which it happened.
     pub conversation: ConversationId,
@@ -31,7 +31,7 @@ pub struct Occurrence {
     pub time: Timestamp,
 }
 
-/// A request and its refusal, for comparison with another.
+/// A request and its refusal, in a form that can be compared with another such pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unmet<'a> {
     pub(crate) need: &'a str,
@@ -39,7 +39,7 @@ pub(crate) struct Unmet<'a> {
 }
 
 impl Unmet<'_> {
-    /// True if both lack the same ability.
+    /// True if the same missing ability explains both refusals.
     pub(crate) fn is_same(&self, other: &Self, similarity: Similarity<'_>) -> bool {
         let is_near = |a: &str, b: &str, least: f32| similarity(a, b).is_some_and(|cosine| cosine >= least);
         let is_refused_alike = || {

@@ -1,19 +1,20 @@
 //! Thresholds and limits for gaps, each with its reason. Deliberately not here: the code that uses them.
 
-/// Minimum number of occasions. One may be a passing wish, a slip, or a server that was down; a second conversation or another
-/// day makes it a pattern. No more are required, because people who are refused twice often do not ask a third time.
+/// Minimum number of occasions. A single occasion may be a passing wish, a slip, or a server that was down; a second
+/// conversation or a second day makes it a pattern. The minimum is no higher, because people who are refused twice often do not
+/// ask a third time.
 pub const GAP_OCCASIONS_MIN: usize = 2;
 
-/// Minimum probability of a refusal. Chosen so that four out of five marks are refusals for authors that the reader was not
-/// trained on.
+/// Minimum probability of a refusal. Chosen so that, for authors that the reader was not trained on, four out of five marks are
+/// refusals.
 pub(crate) const UNMET_MIN: f64 = 0.6;
 
 /// Minimum number of content words in a request; a single one ("export", "that file") does not describe anything that could be
 /// built.
 pub(crate) const NEED_WORDS_MIN: usize = 2;
 
-/// Minimum cosine at which two refusals are about the same ability, if the requests are alike too. In the training text, that is
-/// true of four out of five pairs of refusals this close, and of all pairs that also reach [`ASKED_COSINE`].
+/// Minimum cosine at which two refusals are about the same ability, if the requests are alike too. In the training text, four
+/// out of five pairs of refusals this close are about the same ability, and so are all pairs that also reach [`ASKED_COSINE`].
 pub(crate) const REFUSED_COSINE: f32 = 0.65;
 
 /// Requests with a lower cosine are for different things, even if they were refused in the same words ("I can't do that from

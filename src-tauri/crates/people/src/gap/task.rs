@@ -118,7 +118,7 @@ pub fn written(file: &str, task: &TaskText) -> String {
     let rest = head.line.end;
     match end_of_body(file, rest, &task.id) {
         Some(body_end) => {
-            // Lines that the person wrote between ours are kept and placed after them.
+            // Keeps the lines that the person wrote between Keepsake's lines, and places them after Keepsake's lines.
             let kept = strangers(&file[rest..body_end], &task.id);
             push_indented(&mut out, body, &indent);
             out.push_str(&kept);
@@ -140,9 +140,9 @@ fn mark_len(line: &str, at: usize) -> usize {
     line[at..].chars().next().map_or(0, |c| if c == ']' { 0 } else { c.len_utf8() })
 }
 
-/// The line of a task with its checkbox.
+/// The line that contains a task's checkbox.
 struct Head {
-    /// The line including its line ending, in bytes of the file.
+    /// Byte range of the line within the file, including its line ending.
     line: Range<usize>,
     /// The position of the checkbox's mark, if there is one.
     mark: Option<usize>,
@@ -243,7 +243,7 @@ fn push_indented(out: &mut String, text: &str, indent: &str) {
     }
 }
 
-/// The lines of a text with their line endings.
+/// Byte ranges of the lines of `text`, including their line endings.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {

@@ -1,6 +1,7 @@
 //! What handles have in common besides their names: the people they talk with, and words that few others use.
 //!
-//! Both indexes skip entries shared by many handles, so the cost of a pair depends on the entries it shares and not on the total.
+//! Both indexes skip entries shared by many handles. The cost of comparing a pair therefore depends on the entries that the two
+//! handles share, not on the total number of entries.
 
 use crate::identity::rules::{
     CIRCLE_MAX, TERM_CHARS_MAX, TERM_CHARS_MIN, TERM_HOLDERS_MAX, TERM_HOLDERS_SMALL, TERM_SHARE, WORDS_READ_MAX,
@@ -124,7 +125,8 @@ impl Terms {
         }
     }
 
-    /// The words used by at least two but only a few of `handles` handles, except parts of names, which are listed in `names`.
+    /// The words that at least two, but only a few, of the `handles` handles use. Parts of names, which `names` lists, are left
+    /// out.
     pub(super) fn rare(self, handles: usize, names: &HashSet<String>) -> Vec<RareTerm> {
         let most = (handles / TERM_SHARE).clamp(TERM_HOLDERS_SMALL, TERM_HOLDERS_MAX);
         let mut rare: Vec<RareTerm> = self
@@ -192,7 +194,7 @@ impl Rooms {
         }
     }
 
-    /// The number of a conversation that has been read.
+    /// The index of a conversation that has been read; `u32::MAX` for any other conversation.
     pub(super) fn number(&self, conversation: &ConversationId) -> u32 {
         self.index.get(conversation).copied().unwrap_or(u32::MAX)
     }

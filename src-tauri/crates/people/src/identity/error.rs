@@ -1,4 +1,4 @@
-//! Why identity suggestions cannot be made. All of it is found when a reader is created; reading itself cannot fail.
+//! Errors of identity suggestions. They can occur only when a reader is created; reading itself cannot fail.
 
 use keepsake_prompt::scrub::ScrubError;
 use thiserror::Error;

@@ -31,7 +31,7 @@ const CASELESS: &[&str] = &[
 const DOTLESS_DOMAINS: &[&str] = &["gmail.com", "googlemail.com"];
 
 words! {
-    /// The parts before the `@` of addresses that many people read, or nobody reads.
+    /// The parts before the `@` of addresses whose mail is read by many people or by nobody.
     ROLE_LOCALS = "
         admin admins administrator administration info infos information support help helpdesk servicedesk service services
         contact contacts contactus sales office team teams staff all everyone hello mail mailbox noreply donotreply postmaster
@@ -111,8 +111,8 @@ fn contact_of(channel: &str, address: &str, scrubber: &Scrubber) -> Option<Strin
 
 /// The comparable form of `text` if all of it is a single contact detail.
 fn whole_contact(text: &str, kind: ContactKind, scrubber: &Scrubber) -> Option<String> {
-    // A bare row of digits is recognized as a phone number only next to a word such as "tel". Here the channel justifies adding
-    // it.
+    // A bare row of digits is recognized as a phone number only next to a word such as "tel". The word can be added here,
+    // because the channel shows that the digits are a phone number.
     let prompt = if kind == ContactKind::Phone && !text.starts_with('+') { format!("tel {text}") } else { text.to_owned() };
     let [found] = <[_; 1]>::try_from(scrubber.contacts(&prompt)).ok()?;
     let rest = prompt.len() - found.range.len();
@@ -145,7 +145,7 @@ pub(super) fn comparable(kind: ContactKind, value: &str) -> Option<String> {
 
 /// True if `national`, digits without a country code, is the domestic form of the E.164 number `full`.
 ///
-/// The country is not guessed: it is the one whose code is missing from `national`, if such a number exists.
+/// The country is not guessed: its code is the part of `full` that `national` lacks, if there is such a part.
 pub(super) fn is_national_form_of(national: &str, full: &str) -> bool {
     let code = full.strip_prefix('+').and_then(|digits| digits.strip_suffix(national));
     code.is_some_and(|code| (1..=4).contains(&code.len()))

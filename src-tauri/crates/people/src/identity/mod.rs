@@ -6,9 +6,9 @@
 //! ```
 //!
 //! A suggestion requires one of four reasons, strongest first: both handles give the same address or number as their own; one
-//! says that the other is theirs; they have the same full name and also people or projects in common; they share a project and
-//! its vocabulary. Nothing else is a reason, in particular not a first name, a display name, or the part of a handle before its
-//! server.
+//! handle states that the other is also its own; both have the same full name and also people or projects in common; both share
+//! a project and its vocabulary. Nothing else is a reason, in particular not a first name, a display name, or the part of a
+//! handle before its server.
 //!
 //! The cost grows with the number of messages and shared clues, never with the square of the number of handles: pairs come from
 //! indexes (by contact, by declared handle, by full name, by rare word), and entries shared by too many handles are skipped.

@@ -1,4 +1,4 @@
-//! Display names: which of them are a person's full name, and how two of them relate.
+//! Display names: which of them are the full name of a person, and how the names of two handles relate.
 //!
 //! Names are compared part by part after NFKC, ignoring case, accents, titles and text in brackets. Fuzzy matching is never used,
 //! because it would merge different people. A name that mixes letters of two scripts imitates another name and matches nothing.
@@ -138,7 +138,7 @@ fn has_letter(word: &str) -> bool {
     word.chars().any(char::is_alphanumeric)
 }
 
-/// Removes case and accents, because people spell their own names both "Núñez" and "Nunez".
+/// Removes case and accents, because the same person may write both "Núñez" and "Nunez".
 pub(super) fn fold(word: &str) -> String {
     word.nfkd()
         .filter(|c| !is_combining_mark(*c))
@@ -188,7 +188,8 @@ impl Names {
             self.full.iter().any(|full| full.parts.contains(part))
                 || self.single.iter().any(|single| single.split(' ').any(|s| s == part))
         };
-        // If their full name is known, a surname that is not part of it belongs to someone else; otherwise it may be theirs.
+        // If the person's full name is known, a surname that is not part of it belongs to someone else. Otherwise it may be the
+        // person's.
         parts.first().is_some_and(known) && (self.full.is_empty() || parts.iter().all(known))
     }
 

@@ -48,7 +48,7 @@ const LABELS: &[&str] = &[
     "neue nummer", "kontakt",
 ];
 
-/// The names by which a text may refer to its speakers.
+/// The names by which text may refer to its speakers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Voices<'a> {
     /// The writer's names.

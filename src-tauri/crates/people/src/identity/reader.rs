@@ -22,7 +22,7 @@ pub(super) struct Known {
     pub(super) is_person: bool,
 }
 
-/// A contact detail of a handle, and how it is known.
+/// A contact detail of a handle, and the source that shows that the handle owns it.
 pub(super) struct Holding {
     pub(super) handle: u32,
     pub(super) source: ContactSource,
@@ -37,7 +37,8 @@ pub(super) struct Claim {
     pub(super) spans: Vec<Evidence>,
 }
 
-/// Collects what handles say about themselves and what they have in common. Pass every utterance to it once; see the module.
+/// Collects what handles say about themselves and what they have in common. Pass every utterance to it once; see the module's
+/// documentation.
 pub struct IdentityReader {
     scrubber: Scrubber,
     statements: &'static Statements,

@@ -1,8 +1,8 @@
 //! Thresholds and limits for suggesting that two accounts belong to one person, each with its reason. Deliberately not here: the
 //! code that uses them.
 
-/// Maximum number of handles that use a word. A word used by more does not indicate a shared project; further users are not even
-/// counted.
+/// Maximum number of handles that use a word. A word used by more handles does not indicate a shared project; further handles
+/// are not even counted.
 pub(crate) const TERM_HOLDERS_MAX: usize = 16;
 
 /// In a small group, a word is rare if at most one in this many handles uses it. It is always rare if at most
@@ -38,7 +38,7 @@ pub(crate) const CLOSING_CHARS_MAX: usize = 40;
 /// Maximum number of places shown for a clue; people look at one or two.
 pub(crate) const SPANS_MAX: usize = 5;
 
-/// Number of characters shown of a message that only proves presence.
+/// Number of characters shown of a message whose only purpose as evidence is to prove that a handle was present.
 pub(crate) const SHOWN_CHARS_MAX: u32 = 80;
 
 /// Maximum number of shared words listed in a clue.
@@ -55,10 +55,11 @@ pub(crate) const CONTACT_HOLDERS_MAX: usize = 8;
 /// person.
 pub(crate) const CONTACT_NAMES_MAX: usize = 2;
 
-/// Maximum number of handles with the same full name. A name shared by more is too common to compare all of them.
+/// Maximum number of handles with the same full name. A name shared by more handles is too common to compare all of them.
 pub(crate) const NAME_HOLDERS_MAX: usize = 12;
 
-/// Minimum number of people in common to support the same full name; a single one may be coincidence in any town.
+/// Minimum number of people in common to support the same full name. A single shared acquaintance may be a coincidence in any
+/// town.
 pub(crate) const COMPANIONS_MIN: usize = 2;
 
 /// Minimum number of words in common to support the same full name, if at least one is written like a project name.

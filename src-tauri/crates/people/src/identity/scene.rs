@@ -179,7 +179,7 @@ impl<'r> Scene<'r> {
         companions
     }
 
-    /// The people that both handles talk with, each listed once, as the handles that `a` talks with.
+    /// The people that both handles talk with. Each person is listed once, by the handle that `a` talks with.
     pub(super) fn shared_companions(&self, a: u32, b: u32) -> Option<Clue> {
         let (of_a, of_b) = (self.companions(a), self.companions(b));
         let mut shared: Vec<(u32, Vec<Evidence>)> = Vec::new();

@@ -422,13 +422,14 @@ fn mention(found: &Captures<'_>, may_be_vocative: bool, names_account: bool) -> 
     Some((Mention { handle: text, channel, may_be_vocative, names_account }, whole.start()..end))
 }
 
-/// "I'm @mara's brother": the handle belongs to someone else.
+/// True for wording such as "I'm @mara's brother", in which the handle belongs to someone else.
 fn is_followed_by_owner(sentence: &str, end: usize) -> bool {
     let after = sentence.get(end..).unwrap_or("");
     after.starts_with("'s ") || after.starts_with("’s ")
 }
 
-/// An old number is reassigned after a while; an old mailbox hardly ever is.
+/// True if the statement is about a former contact detail. This matters for phone numbers: an old number is reassigned after a
+/// while, but an old mailbox hardly ever is.
 fn is_past(statement: &str) -> bool {
     let lower = statement.to_lowercase();
     ["old", "previous", "former", "used to", "alte", "früher", "ancien", "viejo", "antiguo"]

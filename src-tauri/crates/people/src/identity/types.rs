@@ -1,4 +1,5 @@
-//! Input and output of identity suggestions. Everything is typed, so that each interface can word it in its own language.
+//! Input and output of identity suggestions. All values are typed instead of worded, so that each interface can phrase them in
+//! its own language.
 
 use crate::identity::rules::DIGEST_BYTES;
 use keepsake_domain::{ConversationId, EntityId, EntityType, HandleId, InteractionId, LinkStrength, Span, Timestamp};
@@ -192,9 +193,9 @@ pub struct Suggestion {
 
 /// A set of digests, one per reason, that later shows whether there is new evidence.
 ///
-/// A single digest of everything would not work: it would also change when a reason disappears (an erased message), which is no
-/// cause to ask again. Shared people and words are counted in powers of two, so that one more word does not count as new
-/// evidence.
+/// A single digest of everything would not work: it would also change when a reason disappears (for example, because a message
+/// is erased), and a missing reason is no cause to ask again. Shared people and words are counted in powers of two, so that one
+/// more word does not count as new evidence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(String);
@@ -218,7 +219,7 @@ impl Fingerprint {
         &self.0
     }
 
-    /// True if this contains a reason that `earlier` did not.
+    /// True if this contains a reason that `earlier` does not contain.
     pub fn has_news_over(&self, earlier: &Self) -> bool {
         self.0.split('.').any(|digest| !digest.is_empty() && !earlier.0.split('.').any(|known| known == digest))
     }

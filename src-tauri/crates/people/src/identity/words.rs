@@ -1,5 +1,5 @@
-//! What handles, names and messages are compared by: text without hidden characters, and lists of words. What a word means for a
-//! handle or a name is decided in `handle` and `name`.
+//! Prepares handles, names and messages for comparison: removes hidden characters from text, and declares word lists. The
+//! modules `handle` and `name` decide what a word means for a handle or a name.
 
 use unicode_normalization::UnicodeNormalization;
 

@@ -14,7 +14,7 @@ use super::lines::{grouped, name_of};
 use crate::text::quoted;
 use crate::utterance::occasions;
 
-/// The questions that the entity asked repeatedly, if the `new` conversations contribute to them.
+/// Adds to `found` the questions that the entity asked repeatedly, if the `new` conversations contribute to them.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     let is_of_something = |ask: &&Line| ask.topic.len() >= ASK_WORDS_MIN;
     for group in grouped(new, told, |digest| digest.asks.iter().filter(is_of_something).collect(), input) {

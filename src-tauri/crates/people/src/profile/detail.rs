@@ -6,7 +6,7 @@ use keepsake_domain::{DetailLevel, ProfileConfidence, ProfileEntry, ProfileId};
 
 use super::reconcile::debunked_at;
 
-/// A judgment with its reason.
+/// The level of detail that a profile suggests, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedDetail {
     /// The level of detail.

@@ -65,7 +65,7 @@ impl Digest {
         Self { wishes, asks, occurrences: in_read(&all) }
     }
 
-    /// True if the conversation shows nothing, by itself or together with others.
+    /// True if the conversation contributes nothing, neither by itself nor together with others.
     pub fn is_empty(&self) -> bool {
         self.wishes.is_empty() && self.asks.is_empty() && self.occurrences.is_empty()
     }

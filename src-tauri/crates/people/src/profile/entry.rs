@@ -37,7 +37,7 @@ impl Debunked {
 /// The input for a derivation.
 #[derive(Clone, Copy)]
 pub struct ProfileInput<'a> {
-    /// True for the owner of this Keepsake, which the name alone does not show.
+    /// True for the owner of this Keepsake. The name alone does not show this.
     pub is_owner: bool,
     /// The name of the entity: "User" for the owner, otherwise the name that the source shows.
     pub name: &'a str,

@@ -43,7 +43,7 @@ const LANGUAGES: [&str; 25] = [
     "Czech", "Hungarian", "Romanian",
 ];
 
-/// The name of a language, found regardless of capitalization.
+/// Looks up the name of a language, ignoring case.
 pub(super) fn language(name: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }

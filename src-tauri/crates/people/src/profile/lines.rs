@@ -35,8 +35,9 @@ pub(super) fn grouped<'d>(
     groups
 }
 
-/// The new lines, plus the known lines that are similar to one of them or to another known line chosen that way, which may
-/// represent both. All other known lines form the same groups with or without the new ones.
+/// The new lines, the known lines that are similar to a new line, and the known lines that are similar to one of those known
+/// lines, because one line may represent the group of both. All other known lines form the same groups with or without the new
+/// lines.
 fn beside<'d>(new: Vec<&'d Line>, known: Vec<&'d Line>, input: &ProfileInput<'_>) -> Vec<&'d Line> {
     // With this many lines, comparing them costs more than grouping them.
     if new.len() * known.len() > LINES_READ_MAX * LINES_READ_MAX {

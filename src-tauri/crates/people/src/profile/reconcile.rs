@@ -259,8 +259,8 @@ struct Known<'a> {
     ends: HashMap<&'a ProfileId, Timestamp>,
 }
 
-/// When superseded entries stopped being true: when the entry that superseded them began. A newer version of the same statement
-/// has the better dates, so its predecessor gets no time of its own.
+/// When each superseded entry stopped being true, which is when the entry that superseded it began. A newer version of the same
+/// statement has the better dates, so the older version ends at its own beginning and covers no time.
 pub(super) fn ends(entries: &[ProfileEntry]) -> HashMap<&ProfileId, Timestamp> {
     let by_id: HashMap<&ProfileId, &ProfileEntry> = entries.iter().map(|entry| (&entry.id, entry)).collect();
     let mut ends: HashMap<&ProfileId, Timestamp> = HashMap::new();

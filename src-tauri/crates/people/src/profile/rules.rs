@@ -30,7 +30,7 @@ pub(crate) const CONFIDENCE_MIN: f64 = 0.7;
 pub(crate) const CONFIDENCE_STATED: f64 = 0.8;
 
 /// Minimum probability at which the reader's mark of a wish confirms a model's finding. Lower than the threshold for the reader
-/// by itself, because here two judges agree.
+/// by itself, because here the model and the reader agree.
 pub(crate) const WISH_SEEN_MIN: f64 = 0.3;
 
 /// Minimum share of a topic's words that must occur in the cited words. It is high, because a topic should be in the entity's own
@@ -57,6 +57,6 @@ pub(crate) const OCCASIONS_HIGH: usize = 3;
 /// Minimum number of occasions for medium confidence; something said twice is more than a passing mood.
 pub(crate) const OCCASIONS_MEDIUM: usize = 2;
 
-/// Minimum probability of a wish. Chosen so that four out of five marks are wishes for authors that the reader was not trained
-/// on.
+/// Minimum probability of a wish. Chosen so that, for authors that the reader was not trained on, four out of five marks are
+/// wishes.
 pub(crate) const WISH_MIN: f64 = 0.6;

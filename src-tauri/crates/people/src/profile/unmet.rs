@@ -1,7 +1,7 @@
-//! Gaps of one entity: requests that were not met on more than one occasion.
+//! Gaps of one entity: requests that could not be met on at least two occasions.
 //!
-//! The occurrences are those that [`crate::gap`] finds. Here they are statements about the entity, so only the entity's own words
-//! prove them.
+//! This module uses the occurrences that [`crate::gap`] finds. Here they are statements about the entity, so only the entity's
+//! own words prove them.
 
 use keepsake_domain::ProfileType;
 
@@ -10,7 +10,7 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use crate::gap::{Occurrence, clusters};
 use crate::text::topic_of;
 
-/// The entity's repeatedly unmet requests, if the `new` conversations contribute to them.
+/// Adds to `found` the entity's repeatedly unmet requests, if the `new` conversations contribute to them.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     if new.iter().all(|digest| digest.occurrences.is_empty()) {
         return;

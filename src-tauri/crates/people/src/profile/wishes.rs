@@ -10,7 +10,7 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use super::lines::{grouped, name_of};
 use crate::text::quoted;
 
-/// The entity's wishes, if the `new` conversations contribute to them.
+/// Adds to `found` the entity's wishes, if the `new` conversations contribute to them.
 pub(super) fn told(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     for group in grouped(new, told, |digest| digest.wishes.iter().collect(), input) {
         let Some(facet) = name_of(&group, ProfileType::Preferences, input) else { continue };

@@ -1,16 +1,16 @@
-//! Names the topic of a text, and formats quoted words.
+//! Names the topic of text, and formats quoted words.
 
 use keepsake_domain::{Facet, limits};
 
 use super::content_words_in;
 
-/// Maximum number of words in a topic; more make it a sentence.
+/// Maximum number of words in a topic. With more words, it would be a sentence.
 const TOPIC_WORDS_MAX: usize = 6;
 
 /// Maximum number of characters quoted as evidence: as many as a person can take in at a glance.
 const QUOTE_CHARS_MAX: usize = 120;
 
-/// The facet for the topic of a text: its first content words, as written. `None` if it has none.
+/// The facet for the topic of `text`: its first content words, as written. `None` if there are none.
 pub(crate) fn topic_of(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Facet> {
     let mut words: Vec<String> = Vec::new();
     for word in content_words_in(text) {

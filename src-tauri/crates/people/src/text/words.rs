@@ -1,4 +1,4 @@
-//! The topic of a text, by its content words. This is enough to recognize the same question in other words.
+//! Determines the topic of text from its content words, which is enough to recognize the same question in other words.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::Similarity;
 /// "deployment status of the shop?" share two out of three content words.
 const SAME_OVERLAP: f32 = 0.6;
 
-/// With vectors, this cosine is enough by itself: seed 004's threshold for one insight.
+/// With vectors, this cosine is enough by itself. It is the threshold that seed 004 gives for one insight.
 const SAME_COSINE: f32 = limits::DUPLICATE_COSINE;
 
 /// Texts with a cosine between this and [`SAME_COSINE`] are of the same kind ("export as PDF", "export as CSV"), so they must
@@ -39,7 +39,7 @@ pub(super) fn content_words_in(text: &str) -> impl Iterator<Item = Word> {
     words(text).into_iter().filter(move |word| is_content(word) || is_unspaced(&word.plain))
 }
 
-/// The topic of a short text. Computed once, because such texts are compared by the thousand.
+/// The topic of a short text. Computed once, because thousands of such texts are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Topic {
     text: String,

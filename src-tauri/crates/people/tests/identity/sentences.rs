@@ -1,7 +1,7 @@
 //! Sentences in which people mention an address or a handle, their own or someone else's.
 //!
-//! Written the way people write, without looking at the rules. Each row is a sentence, its writer, and the owner of the handle
-//! that it should lead to. When first measured, 3 of the first 73 rows were wrong.
+//! The sentences are written the way people write, without looking at the rules. Each row is a sentence, its writer, and the
+//! owner of the handle that it should lead to. When first measured, 3 of the first 73 rows were wrong.
 
 use crate::support::World;
 

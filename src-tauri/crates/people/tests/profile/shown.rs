@@ -1,4 +1,4 @@
-//! Findings that only appear over time: repeated requests and unmet ones; and the whole derivation with shuffled input.
+//! Findings that appear only over time (repeated requests and unmet requests), and the whole derivation with shuffled input.
 
 use keepsake_domain::ProfileOrigin;
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
@@ -174,7 +174,7 @@ proptest! {
         run(&mut other, &shuffled, 50);
         prop_assert_eq!(&book, &other);
         prop_assert_eq!(run(&mut book, &shuffled, 51), 0);
-        // Entries learned from a part are kept, and deriving from everything is stable after one pass.
+        // Entries learned from part of the messages are kept, and deriving from all messages is stable after one pass.
         let mut steps = Book::default();
         run(&mut steps, &talk[..cut.min(talk.len())], 40);
         run(&mut steps, &talk, 50);

@@ -1,8 +1,8 @@
-//! Finds amounts of money with a small grammar: a sign or code, a number, a scale and a currency word, in either order, or an
-//! amount written in words.
+//! Finds amounts of money with a small grammar: a sign or code, a number, a scale and a currency word, in either order. Amounts
+//! written in words are also found.
 //!
 //! A number is an amount only next to a money indicator, so counts, years, percentages and versions are kept. Any spelling of a
-//! number is accepted (`1,234.56`, `1.234,56`, `1 234,56`, `1'234.–`, `12,34,567`), because its value does not matter here.
+//! number is accepted (`1,234.56`, `1.234,56`, `1 234,56`, `1'234.–`, `12,34,567`), because the value does not matter here.
 //! Deliberately not covered: a bare number that only the context identifies as money ("it cost 500").
 
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::email::floor_boundary;
 use super::normal::BARRIER;
 use super::{DigitRun, Found, Kind};
 
-/// Maximum length of a number written in words. Enough for "two hundred and fifty-five thousand five hundred dollars".
+/// Maximum length of a number written in words. It is enough for "two hundred and fifty-five thousand five hundred dollars".
 const SPOKEN_BYTES_MAX: usize = 96;
 
 /// Maximum distance between a money noun and the number after it.
@@ -178,7 +178,7 @@ fn currency_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// True if a currency word after a number does mean money. Pounds can also be a weight, and "Ft" a length.
+/// True if a currency word after a number really means money. "Pounds" can also be a weight, and "Ft" a length.
 fn suffix_is_money(text: &str, number: &Range<usize>, tail: Tail, end: usize) -> bool {
     let word = text[tail.scale_end..end].trim_start_matches([' ', '-', '\n', '\t']);
     let lower = word.to_lowercase();
@@ -228,11 +228,11 @@ fn prefix_start(text: &str, number: &Range<usize>, has_scale: bool) -> Option<us
     let digits = text[number.clone()].bytes().filter(u8::is_ascii_digit).count();
     let is_capital = word.starts_with(char::is_uppercase);
     let is_code = words::CODES.contains(lower.as_str()) && (is_capital || !matches!(lower.as_str(), "tl" | "eth"));
-    // "fr 3 lines" and "re 5" are not money; "Fr. 5", "Rs 5", "rs 5" and "kr 5" are.
+    // "fr 3 lines" and "re 5" are not money, but "Fr. 5", "Rs 5", "rs 5" and "kr 5" are.
     let is_short =
         words::PREFIX_WORDS.contains(lower.as_str()) && (is_capital || lower.starts_with("rs") || lower.starts_with("kr"));
     let is_name = gap == 1 && matches!(lower.as_str(), "euro" | "dollar" | "rupees" | "franken");
-    // "COP 28" and "TRY 5 times" are not money; "TRY 1,500" is.
+    // "COP 28" and "TRY 5 times" are not money, but "TRY 1,500" is.
     let is_risky = words::RISKY_CODES.contains(word) && (digits >= 3 || has_scale);
     let is_money = is_code || is_short || is_name || is_risky;
     is_money.then(|| currency_end - word.len())
@@ -351,7 +351,7 @@ fn next_word(text: &str, at: usize) -> (usize, &str) {
 /// Up to `count` words before `at`, nearest first.
 fn last_words(text: &str, at: usize, count: usize) -> Vec<&str> {
     let from = floor_boundary(text, at.saturating_sub(NOUN_REACH_BYTES));
-    // A masked range ends the clause like punctuation. Otherwise a second pass would find more than the first.
+    // A masked range ends the clause, as punctuation does. Otherwise a second pass would find more than the first.
     let clause = text[from..at].rsplit([';', ',', '.', '!', '?', '\n', BARRIER]).next().unwrap_or("");
     clause.rsplit(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(count).collect()
 }

@@ -37,7 +37,7 @@ word_sets! {
         pound pounds livres
     ";
 
-    /// Words around "20 pounds" that show that it is a weight, not money.
+    /// Words around "20 pounds" that show that the phrase is a weight, not money.
     WEIGHT_WORDS = "
         lost lose losing gained gain gaining weigh weighs weighed weighing lift lifted lifting bench benched deadlift squat
         dropped shed heavier lighter overweight underweight weight of per lbs pull carry weighted
@@ -51,7 +51,7 @@ word_sets! {
         тыс тыс. млн млрд тысяч миллион миллионов 万 億 亿 千 만 억
     ";
 
-    /// Indian scales and "grand", which indicate money by themselves unless people or things are counted.
+    /// Indian scales and "grand". They indicate money by themselves unless people or things are counted.
     MONEY_SCALES = "
         lakh lakhs lac lacs crore crores grand
     ";

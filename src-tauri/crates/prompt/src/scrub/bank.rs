@@ -1,5 +1,5 @@
-//! Finds numbers that can be validated: IBANs (ISO 13616, mod 97 and length by country), payment cards (ISO 7812, Luhn digit and
-//! issuer prefix), and US social security numbers (excluding ranges that the SSA never issues).
+//! Finds numbers that can be validated: IBANs (ISO 13616, mod 97 and length by country), payment cards (ISO 7812, Luhn digit
+//! and issuer prefix), and US social security numbers (by excluding the ranges that the SSA never issues).
 
 use super::{DigitRun, Found, Kind};
 
@@ -146,7 +146,7 @@ fn collect_iban(bytes: &[u8], start: usize, length: usize) -> Option<(String, us
     None
 }
 
-/// ISO 7064 mod 97-10 over the rearranged IBAN. 1 for a valid IBAN.
+/// Computes ISO 7064 mod 97-10 over the rearranged IBAN. The result is 1 for a valid IBAN.
 fn mod_97(iban: &str) -> u32 {
     let (head, tail) = iban.split_at(4);
     tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, value| {
@@ -188,8 +188,8 @@ fn joins_word(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1].is_ascii_alphabetic()
 }
 
-/// True if two groups can belong to one card number: a space, a dash or a line break separates them, and groups on the same line
-/// have at most six digits, because no issuer uses larger ones.
+/// True if two groups can belong to one card number: a space, a dash or a line break separates them, and groups on the same
+/// line have at most six digits each, because no issuer uses larger groups.
 fn joins_card(text: &str, left: DigitRun, right: DigitRun) -> bool {
     const GROUP_DIGITS_MAX: usize = 6;
     let gap = &text[left.end..right.start];
@@ -201,7 +201,8 @@ fn joins_card(text: &str, left: DigitRun, right: DigitRun) -> bool {
         && gap.matches(['-', '.']).count() <= 1
 }
 
-/// True if the digits are a card number by prefix, length and Luhn digit (ISO 7812-1; prefixes from the issuers' public tables).
+/// True if the digits form a card number by prefix, length and Luhn digit (ISO 7812-1; prefixes from the issuers' public
+/// tables).
 fn is_card(digits: &str) -> bool {
     let prefix = |len: usize| digits.get(..len).and_then(|head| head.parse::<u32>().ok()).unwrap_or(0);
     let (two, three, four, six) = (prefix(2), prefix(3), prefix(4), prefix(6));
@@ -241,7 +242,7 @@ fn luhn(digits: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Finds US social security numbers: `AAA-GG-SSSS` with one kind of separator, or nine digits after the term.
+/// Finds US social security numbers: `AAA-GG-SSSS` with the same separator twice, or nine digits after a term such as "SSN".
 pub(super) fn find_ssns(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     for (i, run) in runs.iter().enumerate() {

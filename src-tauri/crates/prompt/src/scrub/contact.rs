@@ -1,8 +1,8 @@
 //! Finds the email addresses and phone numbers in a text, in a normalized form that can be compared.
 //!
-//! This uses the scrubber's detectors, so that masking for a model and recognizing that two handles share an address follow the
-//! same rules. One difference: an address with a Cyrillic look-alike letter must be masked like the Latin one, but it is a
-//! different address, so here the letter is kept.
+//! This module uses the scrubber's detectors, so that masking text for a model and recognizing that two handles share an
+//! address follow the same rules. There is one difference: an address with a Cyrillic look-alike letter must be masked like the
+//! Latin one, but it is a different address, so here the letter is kept.
 //!
 //! Deliberately not here: deciding whose address it is.
 
@@ -15,7 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::normal::View;
 use super::{Kind, Scrubber, digit_runs};
 
-/// Minimum digits of a phone number without a country code. Shorter numbers are extensions, or exist in every town.
+/// Minimum number of digits in a phone number without a country code. Shorter numbers are extensions, or exist in every town.
 const LOCAL_DIGITS_MIN: usize = 9;
 
 /// The kind of a contact detail.

@@ -57,7 +57,7 @@ impl Emails {
         if !is_worth_reading(text, &hit) {
             return false;
         }
-        /// Maximum distance from the keyword. Enough for a disguised address; anything longer is prose.
+        /// Maximum distance from the keyword. This is enough for a disguised address; anything longer is prose.
         const REACH_BYTES: usize = 120;
         let from = floor_boundary(text, hit.start.saturating_sub(REACH_BYTES));
         let to = floor_boundary(text, hit.end + REACH_BYTES);
@@ -138,7 +138,7 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
     for (i, c) in before.char_indices().rev() {
         if !(is_word(c) || "._%+'-".contains(c)) {
             if is_rare(c) && start == at {
-                // A rare RFC 5321 character directly before the `@` is included, as is any text joined to it.
+                // A rare RFC 5321 character directly before the `@` is included, and so is any text joined to it.
                 start = at - before.len() + i;
                 continue;
             }

@@ -14,7 +14,7 @@ const BASE64_CHARS_MIN: usize = 12;
 /// Maximum length of a base64 run. Longer runs are files, not values, and are not decoded.
 const BASE64_CHARS_MAX: usize = 1 << 20;
 
-/// Applies `detect` to the encoded parts of `text`.
+/// Applies `detect` to the decoded form of the encoded parts of `text`.
 pub(super) fn find(text: &str, detect: impl Fn(&str) -> Vec<Found>, out: &mut Vec<Found>) {
     for run in base64_runs(text) {
         let Some(decoded) = decode_base64(&text.as_bytes()[run.clone()]) else { continue };
@@ -83,7 +83,7 @@ const IS_BASE64: [bool; 256] = {
     table
 };
 
-/// The text encoded in `run`, or `None` if it is not text. Stops decoding at the first control character.
+/// The text encoded in `run`, or `None` if the decoded bytes are not text. Stops decoding at the first control character.
 fn decode_base64(run: &[u8]) -> Option<String> {
     let letters: &[u8] = run.split(|byte| *byte == b'=').next()?;
     if letters.len() % 4 == 1 {

@@ -1,4 +1,4 @@
-//! Scrubbing: creates the copy of a text that may be shown to a model (seed 002, "Scrub sensitive data once, early").
+//! Scrubbing: creates the copy of text that a model may see (seed 002, "Scrub sensitive data once, early").
 //!
 //! The log keeps every message unchanged. A model receives only a [`Scrubbed`] copy, and only this module can create one
 //! (ARCHITECTURE.md, invariant 5). Each sensitive value becomes a placeholder such as `[EMAIL_1]`, which stays the same within a
@@ -6,14 +6,14 @@
 //! back.
 //!
 //! Detectors read a folded `normal::View` of the text in which masked ranges are barriers. Their matches are merged and masked,
-//! and the text is read again until no more matches are found. Scrubbing a scrubbed text therefore reads exactly the same view as
-//! the last round, so `scrub(scrub(x)) == scrub(x)` by construction.
+//! and the text is read again until no more matches are found. Scrubbing scrubbed text therefore reads exactly the same view as
+//! the last round did, so `scrub(scrub(x)) == scrub(x)` by construction.
 //!
 //! Masking too much is better than leaking: "masking a $50 lunch is fine, leaking a $2M deal is not".
 //!
-//! Deliberately not covered: names of people and companies, postal addresses, dates of birth, identity numbers other than the US
-//! one, crypto wallets, amounts without a currency or money word, passwords that are ordinary words in prose, and anything
-//! encoded twice. A scrubbed text is not anonymous; the extraction prompt is the second layer of protection.
+//! Deliberately not covered: names of people and companies, postal addresses, dates of birth, identity numbers other than the
+//! US one, crypto wallets, amounts without a currency or money word, passwords that are ordinary words in prose, and anything
+//! encoded twice. Scrubbed text is not anonymous; the extraction prompt is the second layer of protection.
 
 /// Defines word lists as sets, because one string of words separated by spaces is easier to read than many quoted strings.
 macro_rules! word_sets {
@@ -137,7 +137,7 @@ impl SensitiveKind {
     }
 }
 
-/// A text without the sensitive values that the scrubber recognizes. Model clients accept no other text.
+/// Text without the sensitive values that the scrubber recognizes. Model clients accept no other text.
 ///
 /// Only a [`Scrubber`] can create one:
 ///
@@ -343,7 +343,7 @@ impl Scrubber {
     }
 
     /// A copy in which only credentials are masked: keys, passwords, codes, account and card numbers. It is served to the
-    /// person's own agents, which may see an address or an amount but have no use for a key. The result is not a [`Scrubbed`], so
+    /// person's own agents, which may see an address or an amount but do not need a key. The result is not a [`Scrubbed`], so
     /// it can never be sent to a model.
     pub fn mask_credentials(&self, text: &str) -> String {
         let scrubbed = self.scrub_of(&mut ScrubSession::new(), text, Looks::Credentials);
@@ -495,7 +495,7 @@ fn digit_runs(text: &str) -> Vec<DigitRun> {
     runs
 }
 
-/// Makes matches sorted and disjoint. Overlapping matches become one range, of the kind that takes precedence. A match that
+/// Makes matches sorted and disjoint. Overlapping matches become one range, with the kind that takes precedence. A match that
 /// covers an already masked range is reduced to the parts around it.
 fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
     found.sort_unstable_by_key(|found| (found.range.start, found.kind, Reverse(found.range.end)));
@@ -522,7 +522,7 @@ fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
     out.into_iter().flat_map(|found| without_barriers(found, text)).collect()
 }
 
-/// The parts of a match between barriers. Almost always the whole match.
+/// The parts of a match between barriers. This is almost always the whole match.
 fn without_barriers(found: Found, text: &str) -> Vec<Found> {
     let value = &text[found.range.clone()];
     if !value.contains(BARRIER) {

@@ -1,6 +1,6 @@
 //! Finds network addresses, and URLs that contain credentials.
 //!
-//! Loopback, unspecified and broadcast addresses reveal nothing about anybody and are kept.
+//! Loopback, unspecified and broadcast addresses identify nobody and are kept.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;

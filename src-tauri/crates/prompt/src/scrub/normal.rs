@@ -1,10 +1,10 @@
 //! The view of a text that detectors read: NFKC-folded and without invisible characters, with a mapping back to the source.
 //!
-//! A number in full-width digits, an address with a zero-width space, or a Latin word with a Cyrillic letter is matched as what
-//! it looks like to a reader. The source is never rewritten: every position in the view maps back to source bytes.
+//! A number in full-width digits, an address with a zero-width space, or a Latin word with a Cyrillic letter is matched as the
+//! text that a reader sees. The source is never rewritten: every position in the view maps back to source bytes.
 //!
-//! Accented letters stay unchanged, because no detector needs them composed or decomposed. Most non-ASCII text can therefore be
-//! borrowed from the source.
+//! Accented letters stay unchanged, because no detector needs them to be composed or decomposed. Most non-ASCII text can
+//! therefore be borrowed from the source.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Finds phone numbers by running libphonenumber's matcher on digit groups that could form one.
 //!
 //! The international format is always found, national formats for the configured regions, and other numbers of 7 to 15 digits
-//! (the E.164 maximum) only after a phone word. Seed 002's rule of 10 to 15 digits on its own finds 45 % of national numbers
-//! and takes 14 of 30 harmless numbers for phone numbers, so it is never used without such a word
+//! (the E.164 maximum) only after a phone word. On its own, seed 002's rule of 10 to 15 digits finds 45 % of national numbers
+//! and takes 14 of 30 harmless numbers for phone numbers, so it is never applied without such a word
 //! (docs/sources.md#design-decisions).
 //!
 //! Numbers that look like a date, version, identifier or coordinate are excluded before the matcher runs.
@@ -17,24 +17,24 @@ use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberUtil, Region};
 use super::email::floor_boundary;
 use super::{DigitRun, Found, Kind, ScrubError};
 
-/// Minimum digits of a subscriber number, except on a few islands.
+/// Minimum number of digits in a subscriber number, except on a few islands.
 pub(super) const DIGITS_MIN: usize = 7;
 
-/// Maximum digits of a number. E.164 allows 15; a trunk prefix in brackets and an exit code add a few.
+/// Maximum number of digits in a number. E.164 allows 15; a trunk prefix in brackets and an exit code add a few.
 const DIGITS_MAX: usize = 20;
 
-/// Minimum digits after a plus sign. A shorter number is a count ("+500000 users"), not country code, area code and subscriber
-/// number.
+/// Minimum number of digits after a plus sign. A shorter number is a count ("+500000 users"), because it is too short for
+/// country code, area code and subscriber number.
 const DIGITS_INTERNATIONAL_MIN: usize = 8;
 
 /// The E.164 maximum, for the rule about phone words.
 const DIGITS_BESIDE_WORD_MAX: usize = 15;
 
-/// After this many consecutive groups that start like dialed numbers but are not, the row is considered a table of figures. From
+/// After this many consecutive groups that start like dialed numbers but are not, the row counts as a table of figures. From
 /// there on, only groups with a plus sign are tried.
 const ROW_MISSES_MAX: usize = 32;
 
-/// How far before a number to look for a word that shows its kind: about half a short sentence.
+/// How far before a number to look for a word that shows the number's kind: about half a short sentence.
 const WORD_REACH_BYTES: usize = 32;
 
 word_sets! {
@@ -131,8 +131,8 @@ impl Phones {
         let before = out.len();
         self.match_numbers(text, candidate.start..candidate.end, out);
         let is_beside_word = word == Some(Word::Phone) && (DIGITS_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
-        // With a plus sign, a number is accepted even if no region has assigned it, such as numbers reserved for fiction and
-        // new ranges.
+        // With a plus sign, a number is accepted even if no region has assigned it. Examples are numbers reserved for fiction
+        // and newly opened ranges.
         let is_full = is_international && (DIGITS_INTERNATIONAL_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
         if out.len() == before && (is_beside_word || is_full) {
             let digits = candidate.runs.iter().map(|run| &text[run.start..run.end]).collect();
@@ -266,7 +266,7 @@ fn nearest_word(text: &str, at: usize) -> Option<Word> {
 }
 
 /// True if a candidate looks like an identifier, a timestamp or a measurement. Used only if no word before the candidate shows
-/// its kind.
+/// which kind of number it is.
 fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
     let bytes = text.as_bytes();
     let before = candidate.start.checked_sub(1).map(|i| bytes[i]);

@@ -13,13 +13,15 @@ use super::email::floor_boundary;
 use super::secret_rules::{BEARERS, CODES, CODES_OF, EXAMPLES, NAMES, OPEN_CODES, RULES};
 use super::{Found, Kind, ScrubError, pattern};
 
-/// Maximum bytes read for a token. Private keys may be longer.
+/// Maximum number of bytes read for a token. Private keys may be longer.
 const TOKEN_BYTES_MAX: usize = 6 * 1024;
 
-/// Maximum bytes read for a private key. An 8192-bit RSA key in PEM with headers is 7 KB, and some key files contain several.
+/// Maximum number of bytes read for a private key. An 8192-bit RSA key in PEM with headers is 7 KB, and some key files contain
+/// several keys.
 const PEM_BYTES_MAX: usize = 32 * 1024;
 
-/// Maximum bytes read for an assignment: the rest of the name, the assignment sign, and a value of up to about 500 characters.
+/// Maximum number of bytes read for an assignment: the rest of the name, the assignment sign, and a value of up to about 500
+/// characters.
 const ASSIGNMENT_BYTES_MAX: usize = 640;
 
 /// Minimum entropy, in bits per byte, of a random-looking value. English words of the same length have less.
@@ -28,10 +30,10 @@ const TOKEN_ENTROPY_MIN: f64 = 2.6;
 /// Minimum length of an assigned value that counts as a token.
 const TOKEN_CHARS_MIN: usize = 10;
 
-/// Minimum digits of a code for a door, an alarm or a card.
+/// Minimum number of digits in a code for a door, an alarm or a card.
 const CODE_DIGITS_MIN: usize = 4;
 
-/// Maximum distance, in bytes, from a word that announces a secret to the secret. About one sentence.
+/// Maximum distance, in bytes, from a word that announces a secret to the secret itself. This is about one sentence.
 const NEAR_BYTES_MAX: usize = 120;
 
 /// Minimum length of a word that looks generated.
@@ -40,7 +42,7 @@ const GENERATED_CHARS_MIN: usize = 8;
 /// A random-looking word of at least this length needs neither symbols nor mixed case.
 const GENERATED_LONG: usize = 14;
 
-/// The length of a group in an app password, and the number of groups: four groups of four letters.
+/// The length of a group in an app password, and also the number of groups: such a password has four groups of four letters.
 const GROUPS: usize = 4;
 
 /// The secret detector, compiled once.

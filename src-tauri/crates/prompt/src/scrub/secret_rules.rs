@@ -1,7 +1,7 @@
 //! The formats of keys and tokens, as documented by their issuers.
 //!
 //! Each rule consists of a keyword, which a fast search finds, and a pattern that must match from the keyword on. Patterns are
-//! ASCII (`-u`) and read a bounded window, so unbounded repetitions stay small and linear.
+//! ASCII (`-u`) and read a bounded window, so even unbounded repetitions stay small and take linear time.
 
 /// A token that begins with its keyword.
 pub(super) struct Rule {
@@ -254,7 +254,7 @@ pub(super) const NAMES: &[(&str, bool)] = &[
     ("clave", false),
 ];
 
-/// Texts before a token in a header or a command.
+/// Text that precedes a token in a header or a command.
 pub(super) const BEARERS: &[&str] = &["bearer ", "basic ", "authorization: token ", "x-api-key: "];
 
 /// Beginnings, in lowercase, of example values that only show where a secret goes.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::SensitiveKind;
 
-/// Maximum digits in a placeholder, so that a phone number cannot be hidden in one.
+/// Maximum number of digits in a placeholder, so that a phone number cannot be hidden in one.
 const NUMBER_DIGITS_MAX: usize = 6;
 
 /// The placeholders of one conversation. Equal values get the same placeholder, numbered in order of first occurrence.

@@ -1,5 +1,5 @@
-//! Tests the guarantees of the scrubber, as tables. Secrets are assembled at run time, so that no source file contains anything
-//! that looks like a secret.
+//! Tests the guarantees of the scrubber with tables of examples. Secrets are assembled at run time, so that no source file
+//! contains anything that looks like a secret.
 
 mod accounts;
 mod amounts;

@@ -21,7 +21,7 @@ pub(crate) struct AudienceArgs {
 }
 
 impl AudienceArgs {
-    /// Whether no audience is given, so the output is for the owner.
+    /// Whether no audience is given. The output is then for the owner.
     pub(crate) fn is_nobody(&self) -> bool {
         self.agent.is_none() && self.person.is_none() && self.channel.is_none()
     }

@@ -127,8 +127,8 @@ pub(crate) fn bring(engine: &Engine, path: &Path, output: &mut Output) -> Result
     Ok(true)
 }
 
-/// Whether the database is damaged: it cannot be opened, although it does not belong to another program or a newer version and
-/// SQLite is recent enough.
+/// Whether the database is damaged, that is, cannot be opened. It is not damaged if it belongs to another program or to a newer
+/// version, or if SQLite is too old.
 fn is_damaged(data_dir: &Path) -> bool {
     !matches!(
         keepsake_store::Store::open(data_dir, SystemClock.now()).map_err(EngineError::from),
@@ -139,7 +139,7 @@ fn is_damaged(data_dir: &Path) -> bool {
     )
 }
 
-/// "1 memory", "2 memories".
+/// Formats a count with its noun, for example "1 memory" or "2 memories".
 fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

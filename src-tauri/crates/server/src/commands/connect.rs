@@ -96,7 +96,7 @@ fn carry_out(client: Client, planned: &Plan, wanted: &ConnectArgs, output: &mut 
     ))
 }
 
-/// Lists the programs, and whether they are on this computer.
+/// Lists the programs and says whether each one is installed on this computer.
 fn list(env: &Env, files: Files<'_>, output: &mut Output) -> Result<(), Failure> {
     for client in Client::ALL {
         let found = match client.presence(env, files, &|path| path.exists()) {

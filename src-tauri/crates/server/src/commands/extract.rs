@@ -18,8 +18,8 @@ use crate::output::{Failure, Output};
 /// Approximate size in bytes of the pieces in which text is scrubbed, so that a long stream needs little memory.
 const SCRUB_CHUNK_BYTES: usize = 1 << 20;
 
-/// Maximum size of a piece in bytes. A piece normally ends at an empty line, because no key or number spans one. Text without an
-/// empty line for this long is cut at a line end.
+/// Maximum size of a piece in bytes. A piece normally ends at an empty line, because no key or number extends across one. Text
+/// without an empty line for this long is cut at a line end.
 const SCRUB_CHUNK_BYTES_MAX: usize = 16 << 20;
 
 #[derive(Default)]

@@ -10,7 +10,7 @@ use super::app;
 use crate::args::{Args, GapsCommand};
 use crate::output::{Failure, Output};
 
-/// Lists the gaps, or answers one.
+/// Lists the gaps, or confirms or dismisses one.
 pub(crate) fn run(args: &Args, command: &GapsCommand, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     match command {

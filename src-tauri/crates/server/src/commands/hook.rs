@@ -18,7 +18,7 @@ use super::{data_dir, engine};
 use crate::args::{Args, HookArgs};
 use crate::output::{Failure, Output};
 
-/// Maximum size of what an agent passes to a hook, in bytes. A prompt with a pasted page fits.
+/// Maximum size of a hook's input in bytes. A prompt with a pasted page fits.
 const INPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Runs a hook. It always succeeds.

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
 }
 
-/// The person's choices for channels of these files. If there are none, the files are not read for this.
+/// The person's choices for channels of these files. Without any choices, the files are not read here.
 fn chosen_channels(engine: &Engine, import: &ImportArgs, found: &[Sources]) -> Result<NewChannels, Failure> {
     if import.visibility.is_empty() {
         return Ok(NewChannels::default());
@@ -109,7 +109,7 @@ fn chosen_channels(engine: &Engine, import: &ImportArgs, found: &[Sources]) -> R
     import_channels::chosen(&import.visibility, &channels)
 }
 
-/// What to import from one path, and what is left out of it.
+/// The exports to import from one path, and the files that are left out.
 struct Sources {
     sources: Vec<(PathBuf, Option<SourceKind>)>,
     left_out: Vec<LeftOut>,
@@ -183,14 +183,14 @@ fn bring(engine: &Engine, request: &ImportRequest, unknown: &mut UnknownOwner) -
 #[derive(Default)]
 struct UnknownOwner {
     files: Vec<PathBuf>,
-    /// The number of mails that they got, if they are offered for that, and of messages, by name.
+    /// By name: the number of emails received, if the person is offered for that reason, and the number of messages written.
     people: BTreeMap<String, (u64, u64)>,
 }
 
 impl UnknownOwner {
     fn add(&mut self, engine: &Engine, request: &ImportRequest) -> Result<(), Failure> {
         let shown = look_into(engine, "", request, &PreviewState::new()?);
-        // For a file without participants, there is nothing to ask.
+        // If a file has no participants, there is nobody to ask about.
         if !shown.participants.is_empty() {
             self.files.push(request.path.clone());
         }

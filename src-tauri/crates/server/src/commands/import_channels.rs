@@ -1,4 +1,4 @@
-//! `keepsake import --visibility`: finds the channels that the person names among those of the files, before anything is
+//! `keepsake import --visibility`: finds the channels that the person names among the channels of the files, before anything is
 //! imported.
 //!
 //! A channel that is not in the files, or that an import would not change as requested, is an error. Skipping it would leave
@@ -31,7 +31,7 @@ impl std::str::FromStr for Named {
     }
 }
 
-/// The choices for the channels of the files. `found` is what a preview of all files lists.
+/// The choices for the channels of the files. `found` contains all channels that a preview of the files lists.
 pub(crate) fn chosen(named: &[Named], found: &[ChannelPreview]) -> Result<NewChannels, Failure> {
     let mut choices = NewChannels::default();
     for Named { channel, visibility } in named {

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, command: Option<&ModelsCommand>, output: &mut Out
     }
 }
 
-/// Shows whether the memory router is on, or switches it.
+/// Shows whether the memory router is on, or turns it on or off.
 pub(crate) fn router(args: &Args, state: Option<Switch>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let settings = match state {

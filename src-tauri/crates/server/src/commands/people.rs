@@ -231,7 +231,7 @@ pub(crate) fn channel(args: &Args, name: &str, choice: ChannelChoice, output: &m
     ))
 }
 
-/// Allows agents to use a memory or a profile entry anywhere, or revokes that.
+/// Allows agents to use a memory or a profile entry anywhere, or revokes this permission.
 pub(crate) fn share(args: &Args, id: &str, is_shared: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let command = if id.starts_with(ProfileId::PREFIX) { "profile_share" } else { "memory_share" };

@@ -37,7 +37,7 @@ fn told(hit: &Value) -> Vec<String> {
 /// The result of a search.
 struct Answer {
     hits: Vec<Value>,
-    /// No message answers the query; the hits are only the closest ones.
+    /// Whether no message answers the query, so that the hits are only the closest matches.
     is_nearest_only: bool,
 }
 

@@ -1,8 +1,8 @@
 //! `keepsake service`: runs `keepsake serve --no-ui` in the background as a systemd user unit, so that agents are served while no
 //! window is open.
 //!
-//! The unit is made by [`unit()`], a pure function. A unit that was changed since is not overwritten or removed unless
-//! requested. Not in this module: what is served (`serve`).
+//! The unit is made by [`unit()`], a pure function. A unit that Keepsake did not write is not overwritten or removed unless the
+//! person requests it. Not in this module: what is served (`serve`).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn quoted(word: &Path) -> Result<String, Failure> {
     Ok(quoted)
 }
 
-/// The unit for this command line.
+/// The text of the unit that runs this command line.
 fn unit(words: &[PathBuf], model_dir: Option<&Path>) -> Result<String, Failure> {
     let command = words.iter().map(|word| quoted(word)).collect::<Result<Vec<_>, _>>()?.join(" ");
     let environment = match model_dir {
@@ -101,7 +101,7 @@ fn unit(words: &[PathBuf], model_dir: Option<&Path>) -> Result<String, Failure> 
     ))
 }
 
-/// Where the person's own units are.
+/// The path of the unit, in the folder of the person's own units.
 fn unit_path() -> Result<PathBuf, Failure> {
     if !cfg!(target_os = "linux") {
         return Err(Failure::new(

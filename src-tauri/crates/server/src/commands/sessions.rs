@@ -19,7 +19,7 @@ const FILE_NAME_CHARS_MAX: usize = 80;
 /// Names reserved by Windows.
 const RESERVED: [&str; 10] = ["con", "prn", "aux", "nul", "com1", "com2", "com3", "lpt1", "lpt2", "lpt3"];
 
-/// The lists in a session record: the name of each on the command line, and the summary fields it contains.
+/// The lists in a session record. Each has a name on the command line and contains one or more fields of the summary.
 const LISTS: [(&str, &[&str]); 9] = [
     ("relationship_notes", &["relationship_notes"]),
     ("active_goals", &["active_goals"]),

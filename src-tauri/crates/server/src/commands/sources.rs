@@ -16,7 +16,7 @@ use super::{Commands, app};
 use crate::args::{Args, SourceAdd, SourcesCommand, WatchCommand};
 use crate::output::{Failure, Output};
 
-/// Maximum size of a secret on standard input.
+/// Maximum size of a secret on standard input, in bytes.
 const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
 /// The kind of a watched folder in lists.
@@ -141,14 +141,14 @@ fn signed_in(settings: &Value, output: &mut Output) -> Result<String, Failure> {
     Ok(waiting.finish_once(|| false, &SystemClock).map_err(failed)?.expose_secret().to_owned())
 }
 
-/// A source as it is listed.
+/// The source with this id, as the list of sources contains it.
 fn source(commands: &Commands<'_>, id: &str) -> Result<Value, Failure> {
     let listed = commands.run("live_sources_list", Value::Null)?;
     let found = listed["items"].as_array().into_iter().flatten().find(|source| source["id"] == id);
     found.cloned().ok_or_else(|| Failure::new(format!("there is no source {id}")))
 }
 
-/// Prints the state of a source's device after its secrets were opened.
+/// Prints whether a source's device is verified, and the state of its key backup, after the account's secrets were opened.
 fn verified(listed: &Value, id: &str, output: &mut Output) -> Result<(), Failure> {
     let found = listed["items"].as_array().into_iter().flatten().find(|source| source["id"] == id);
     let device = found.map(|source| source["device"].clone()).unwrap_or_default();
@@ -195,7 +195,7 @@ fn folders(args: &Args) -> Result<Vec<Value>, Failure> {
         .collect())
 }
 
-/// When a watched folder is read.
+/// Describes when a watched folder is read.
 fn when_read(source: &Value) -> String {
     match source["kind"].as_str() {
         Some("chat") => format!("once a day at {}:00", source["hour"]),
@@ -204,7 +204,7 @@ fn when_read(source: &Value) -> String {
     }
 }
 
-/// The former `keepsake watch`, from before folders became sources.
+/// `keepsake watch`, the command for folders from before they became sources.
 pub(crate) fn watch(args: &Args, command: Option<&WatchCommand>, output: &mut Output) -> Result<(), Failure> {
     match command {
         None => {}
@@ -247,7 +247,7 @@ fn list(args: &Args, commands: &Commands<'_>, output: &mut Output) -> Result<(),
     Ok(())
 }
 
-/// A state in words.
+/// Describes a source's state in words.
 fn words(state: &str) -> &str {
     match state {
         "live" => "up to date",

@@ -1,7 +1,7 @@
-//! MCP over HTTP on loopback. The agent is the one that the token of each request belongs to, and this process runs its tools. Every
-//! request stands alone (no sessions), so a client goes on after this server was restarted.
+//! MCP over HTTP on loopback. The token of each request identifies the agent, and this process runs the tools. There are no
+//! sessions: every request is independent, so a client can continue after this server was restarted.
 //!
-//! Not in this module: the check of tokens (`agent_http`).
+//! Not in this module: checking the tokens (`agent_http`).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::{Caller, Server, internal};
 use crate::protocol::CALL_BYTES_MAX;
 
-/// The agent of the token of each request, which the HTTP layer has checked.
+/// Runs tools for the agent that the request's token identifies. The HTTP layer has already checked the token.
 #[derive(Clone)]
 pub(crate) struct OfRequest(App);
 

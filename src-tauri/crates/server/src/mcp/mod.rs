@@ -1,7 +1,7 @@
-//! The Model Context Protocol: what is served to a client, whichever way it is connected. `http` and `stdio` are the two ways, and
-//! say who the agent is and where its tools are run.
+//! The Model Context Protocol: what is served to a client, however the client is connected. The modules `http` and `stdio` are
+//! the two kinds of connection. They determine which agent makes a request and where its tools run.
 //!
-//! Nothing in a message of the protocol names an agent.
+//! No message of the protocol names an agent.
 //!
 //! Not in this module: what the tools do and how they are described (`api::agents`), and tokens and limits (`agent_http`).
 
@@ -47,7 +47,7 @@ const METHODS: &[&str] = &["tools/call", "resources/read", "prompts/get", "compl
 
 /// How the agent of a request is determined, and where its tools run.
 pub(crate) trait Caller: Clone + Send + Sync + 'static {
-    /// Runs a tool for the agent of the request. The outer error is one of the protocol.
+    /// Runs a tool for the agent of the request. The outer error is a protocol error.
     fn run(
         &self,
         name: &'static str,

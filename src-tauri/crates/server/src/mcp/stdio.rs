@@ -1,5 +1,5 @@
-//! MCP on standard input and output, for the agent that the process was started for. Only messages of the protocol are written to
-//! standard output; logs go to standard error, without texts.
+//! MCP on standard input and output, for the agent that the process was started for. Only protocol messages are written to
+//! standard output. Logs go to standard error and contain no message text.
 //!
 //! Not in this module: which process runs the tools (`tool_calls`).
 
@@ -19,13 +19,13 @@ use crate::tool_calls::ToolCalls;
 /// Why the server on standard input and output ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
-    /// It could not start.
+    /// The server could not start.
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// The connection failed.
     #[error("the server stopped: {0}")]
     Stopped(#[from] tokio::task::JoinError),
-    /// What the client sent is not MCP.
+    /// The client sent something that is not MCP.
     #[error("the client did not speak MCP: {0}")]
     Client(Box<ServerInitializeError>),
 }
@@ -52,7 +52,7 @@ pub fn serve_stdio(agent: &str, data_dir: DataDir, model_dir: PathBuf) -> Result
         .enable_all()
         .build()
         .map_err(|error| McpError::Serve(ServeError::Start(error)))?;
-    // Refuses a bad name before the client waits for an answer.
+    // Refuses an invalid agent name before the client waits for an answer.
     let calls = runtime.block_on(ToolCalls::of(agent.to_owned(), data_dir, model_dir))?;
     let server = Server { caller: Named(Arc::clone(&calls)) };
     let served = runtime.block_on(async {

@@ -19,13 +19,14 @@ use crate::text::parse;
 pub struct ConversationStatusRow {
     /// Active, idle or archived.
     pub status: ConversationStatus,
-    /// JSON: the reasons for the status. `None` if it was never judged.
+    /// JSON: the reasons for the status. `None` if the status was never judged.
     pub reasons: Option<String>,
     /// JSON: the tone of the conversation.
     pub tone: Option<String>,
     /// JSON: the promises made in the conversation.
     pub pending_actions: String,
-    /// The rules, or the model with its prompt, that decided whether the conversation has ended. `None` if it was never judged.
+    /// Who decided whether the conversation has ended: the rules, or a model with its prompt. `None` if the status was never
+    /// judged.
     pub judge: Option<String>,
     /// Sequence number of the last message that was taken into account.
     pub through_seq: i64,
@@ -115,8 +116,8 @@ impl ConversationStatuses<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// When the next conversation is due to be judged again. `None` if none is due, or while a permanently failed status job
-    /// awaits the person.
+    /// When the next conversation is due to be judged again. `None` if no conversation is due, or if a status job failed
+    /// permanently and awaits the person.
     pub fn next_settling(&self) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self
             .tx
@@ -129,8 +130,8 @@ impl ConversationStatuses<'_> {
         Ok(due.map(Timestamp))
     }
 
-    /// Whether a conversation may be analyzed as a whole automatically: it is not excluded, and it was not imported for storage
-    /// only.
+    /// Whether a conversation may be analyzed as a whole automatically. It may if it is not excluded and was not imported for
+    /// storage only.
     pub fn may_read_unasked(&self, id: &ConversationId) -> Result<bool> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0

@@ -37,9 +37,9 @@ pub struct GapRow {
     pub entity: Option<EntityId>,
     /// The need that was not met, in the words of its first occurrence.
     pub need: String,
-    /// Fingerprint of the need; see `people::gap_fingerprint`.
+    /// Fingerprint of the need, computed by `people::gap_fingerprint`.
     pub fingerprint: String,
-    /// A sentence that describes it to the person.
+    /// A sentence that describes the gap to the person.
     pub description: String,
     /// Number of occasions on which it occurred.
     pub frequency: u32,
@@ -51,7 +51,7 @@ pub struct GapRow {
     pub last_seen: Timestamp,
     /// When it was last resolved.
     pub resolved_at: Option<Timestamp>,
-    /// When the person dismissed it as not being a gap.
+    /// When the person dismissed it as not a gap.
     pub dismissed_at: Option<Timestamp>,
     /// When it was found.
     pub created_at: Timestamp,
@@ -59,7 +59,7 @@ pub struct GapRow {
     pub evidence: Vec<EvidenceSpan>,
     /// The task that the person created from it, if any.
     pub task: Option<TaskRow>,
-    /// The model that found any of the evidence, otherwise the rules; with version.
+    /// Name and version of the model that found any of the evidence, or of the rules if no model did.
     pub proposer: String,
 }
 
@@ -80,7 +80,7 @@ pub struct GapSeen {
     pub is_reopened: bool,
     /// Whether the gap occurred with a different entity than before.
     pub is_shared: bool,
-    /// The model that found any of the new evidence, if a model did.
+    /// The model that found any of the new evidence; `None` if only the rules did.
     pub model: Option<String>,
 }
 
@@ -272,8 +272,8 @@ impl GapsMut<'_> {
         Ok(())
     }
 
-    /// Deletes the gaps whose wording comes from a part of a conversation, with their tasks. Other gaps stay, but lose the
-    /// evidence in these messages.
+    /// Deletes the gaps whose wording comes from a part of a conversation, together with their tasks. Other gaps stay, but lose
+    /// the evidence in the messages of this part.
     pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let within = MESSAGES_OF_PART;
         // The wording of a gap comes from the first message in its evidence or from the request before it. In the second case,

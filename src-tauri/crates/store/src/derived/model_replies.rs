@@ -16,7 +16,7 @@ use crate::{Result, StoreError};
 /// The task that a model is asked to perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyTask {
-    /// Word a playbook.
+    /// Write the text of a playbook.
     Playbook,
     /// Suggest cleanups of memories.
     Reflection,

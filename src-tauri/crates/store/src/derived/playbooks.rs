@@ -39,7 +39,7 @@ pub struct ToolLineRow {
     pub use_id: Option<String>,
     /// Whether the source marked the call as failed.
     pub is_error: bool,
-    /// Channel id of the conversation; for programs in a terminal, the folder they work in.
+    /// Channel id of the conversation. For programs in a terminal, this is their working folder.
     pub channel_id: String,
     /// Name of the source kind.
     pub source: String,
@@ -104,19 +104,19 @@ pub struct PlaybookVersionRow {
     pub supersedes: Option<PlaybookVersionId>,
     /// Title.
     pub title: String,
-    /// Its purpose, if a model or a person worded one.
+    /// Its purpose, if a model or a person described it.
     pub description: Option<String>,
     /// Steps.
     pub steps: Vec<PlaybookStepRow>,
     /// The varying parts of the steps.
     pub parameters: Vec<PlaybookParameterRow>,
-    /// The purpose of each step, if worded: one entry per step, or none at all.
+    /// The purpose of each step: one entry per step, or an empty list if no purposes were written.
     pub purposes: Vec<Option<String>>,
     /// Names of the tools it uses.
     pub tools: Vec<String>,
     /// How certain it is.
     pub confidence: PlaybookConfidence,
-    /// The rules or model that found or worded it, with version.
+    /// Name and version of the rules or the model that found the playbook or wrote its text.
     pub proposer: String,
     /// When it was made.
     pub made_at: Timestamp,
@@ -141,7 +141,8 @@ pub struct PlaybookRow {
     pub id: PlaybookId,
     /// Its status.
     pub status: PlaybookStatus,
-    /// Whether the playbook was set aside because it no longer occurs; it comes back if it occurs again.
+    /// Whether the playbook was set aside because its workflow no longer occurs. The playbook comes back if the workflow occurs
+    /// again.
     pub is_parked_by_age: bool,
     /// The version that the person decided on.
     pub decided_version: Option<PlaybookVersionId>,
@@ -164,9 +165,9 @@ struct Before {
 }
 
 impl Playbooks<'_> {
-    /// Tool calls and results, ordered by conversation and time. For each source kind, they cover the last `window_ms` before its
-    /// latest line up to `now`, because an imported history ends with its export. Left out are source kinds without lines up to
-    /// `now`, excluded messages, abandoned branches and earlier revisions of a message.
+    /// Tool calls and results, ordered by conversation and time. For each source kind, the period ends at its latest line at or
+    /// before `now` and lasts `window_ms`, because an imported history ends with its export. Source kinds without such a line,
+    /// excluded messages, abandoned branches and earlier revisions of a message are left out.
     pub fn tool_lines(&self, now: Timestamp, window_ms: i64) -> Result<Vec<ToolLineRow>> {
         self.read_tool_lines("interactions i", params![now.0, window_ms])
     }
@@ -582,8 +583,8 @@ impl PlaybooksMut<'_> {
         Ok(())
     }
 
-    /// Deletes the sessions with messages of this part from every playbook version. A playbook with fewer than
-    /// [`PLAYBOOK_SESSIONS_MIN`] sessions left is deleted.
+    /// Removes the sessions with messages of this part from every playbook version. Deletes playbooks that are left with fewer
+    /// than [`PLAYBOOK_SESSIONS_MIN`] sessions.
     pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let within = MESSAGES_OF_PART;
         let touched = format!(

@@ -32,7 +32,7 @@ pub struct ProfileRow {
     pub people_key: String,
     /// The people present in every private place that the derivation read; `None` if it read no private place.
     pub reach: Option<People>,
-    /// Its author: the rules or a model, with version, or the person.
+    /// Name and version of the rules or the model that wrote the entry, or the person.
     pub proposer: String,
 }
 
@@ -401,10 +401,10 @@ impl ProfilesMut<'_> {
         Ok(())
     }
 
-    /// Deletes the entries with evidence in a conversation, even if they have evidence elsewhere, because their wording may come
-    /// from this conversation (if an import is undone, from its messages there). The next derivation words them again from the
-    /// remaining messages. The person's own wording stays as long as some evidence is left. If only a part is erased, the other
-    /// messages remain evidence.
+    /// Deletes the entries with evidence in a conversation, even if they have evidence elsewhere, because their wording may
+    /// come from this conversation. If an import is undone, only its messages in the conversation count. The next derivation
+    /// writes these entries again from the remaining messages. An entry in the person's own words stays as long as some
+    /// evidence is left. If only a part is erased, the other messages remain evidence.
     pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let reach = part.reach().params();
         let resting =

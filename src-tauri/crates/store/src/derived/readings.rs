@@ -52,7 +52,7 @@ fn encode(reading: &Reading) -> Vec<u8> {
         };
         bytes.extend([kind, category, attribute, signs]);
         bytes.extend(((mark.probability.clamp(0.0, 1.0) * f64::from(u16::MAX)).round() as u16).to_le_bytes());
-        // Messages are far shorter than 4 GB.
+        // The casts cannot overflow, because messages are far shorter than 4 GB.
         bytes.extend((mark.bytes.start as u32).to_le_bytes());
         bytes.extend((mark.bytes.end as u32).to_le_bytes());
     }

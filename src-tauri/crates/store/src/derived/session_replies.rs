@@ -1,8 +1,9 @@
 //! Language models' answers about sessions. They are stored separately from the session records, because they cost money and a
 //! model does not give the same answer twice.
 //!
-//! An answer is stored as positions in messages, under the id of the record that the rules made from the same messages. It is
-//! never shown directly. It becomes a separate record, which must pass the evidence lock of [`crate::derived::sessions`].
+//! An answer is stored as positions in messages, under the id of the record that the rules made from the same messages. The
+//! answer is never shown directly. It becomes a separate record, which must pass the evidence lock of
+//! [`crate::derived::sessions`].
 //!
 //! Not here: which part of an answer is accepted (`insight`), and when a model is asked (`engine`).
 
@@ -52,8 +53,8 @@ impl Replies<'_> {
             .transpose()
     }
 
-    /// Sessions whose current record was made by these rules and that no model has read, latest first. Excluded conversations are
-    /// left out.
+    /// Sessions whose current record was made by these rules and that no model has read, latest first. Sessions of excluded
+    /// conversations are left out.
     pub fn sessions_unread_by_model(&self, rules: &str) -> Result<Vec<SessionId>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT s.id FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id

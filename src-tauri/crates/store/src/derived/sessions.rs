@@ -1,4 +1,4 @@
-//! Sessions with agents: where they ended, and a versioned record of each.
+//! Sessions with agents: where each session ended, and a versioned record of it.
 //!
 //! The evidence lock applies: [`SessionsMut::put`] checks that every line is in its stored message, and that this message
 //! belongs to the session's conversation and is not excluded.
@@ -76,7 +76,7 @@ pub struct SessionRow {
     pub significance: u8,
     /// One of `resolved`, `partial`, `unresolved`.
     pub outcome: String,
-    /// The rules or model that made the record, with version.
+    /// Name and version of the rules or the model that made the record.
     pub proposer: String,
     /// The record that it replaces, if any.
     pub supersedes: Option<SessionId>,
@@ -183,8 +183,8 @@ impl Sessions<'_> {
             .ok_or_else(|| StoreError::not_found("session", id.as_str()))
     }
 
-    /// Up to `count` current session records that are not yet in the tiers. All are from one user, the one with the oldest
-    /// record.
+    /// Up to `count` current session records that are not yet in the tiers. All belong to one user: the user with the oldest
+    /// such record.
     pub fn to_distil(&self, count: usize) -> Result<Vec<SessionRow>> {
         const OPEN: &str = "c.is_private = 0 AND s.is_distilled = 0 AND s.superseded_at_ms IS NULL";
         let sql = format!(
@@ -308,7 +308,7 @@ impl SessionsMut<'_> {
 
     fn put_session(&self, row: &SessionRow, items: &[SessionItemRow], older: Option<&SessionId>) -> Result<()> {
         let is_known = self.has_session(&row.id)?;
-        // A known id means that the same words were read by the same rules, so the stored record takes effect again.
+        // A known id means that the same rules read the same words, so the stored record takes effect again.
         self.tx.conn
             .prepare_cached(
                 "INSERT INTO session_summaries (id, conversation_id, agent, agent_name, entity_id, user_name, first_id, last_id, messages,
@@ -397,7 +397,7 @@ impl SessionsMut<'_> {
     }
 
     /// Deletes everything that session records and tiers contain from a conversation. If an import is undone, session ends at
-    /// messages that it did not add stay, because agents reported some of them.
+    /// messages that the import did not add are kept, because agents reported some of these ends.
     pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let id = part.conversation.as_str();
         self.tx.lifecycle().remember_traces(

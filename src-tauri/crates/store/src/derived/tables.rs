@@ -57,7 +57,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("entities", Log),
     ("entity_channels", Log),
     ("entity_profiles", Derived),
-    // The person erased the data based on these places.
+    // The person erased the data that was based on these places.
     ("forgotten_places", Person),
     ("gap_evidence", Derived),
     ("gate_log", Derived),
@@ -138,7 +138,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
 const BUILT_IN: &str = "builtin%";
 
 /// Proposals that a rebuild would find again: the person has not decided on them, no model made them, their messages are still
-/// read, and no row that is kept refers to them.
+/// read, and no remaining row refers to them.
 const CANDIDATES: &str = concat!(
     "SELECT m.id FROM memories m
      WHERE m.status IN ('pending', 'quarantined') AND m.decided_at_ms IS NULL AND m.snoozed_until_ms IS NULL
@@ -193,7 +193,7 @@ const GAPS: &str = "SELECT g.id FROM capability_gaps g
 /// The data deleted for a rebuild.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// When each item was first created, by id, so that it keeps its age when it is created again.
+    /// When each deleted item was first created, by id. An item that is created again keeps this age.
     pub made: HashMap<String, Timestamp>,
     /// Conversations for which the person had requested an analysis by the built-in engine.
     pub analysed: Vec<ConversationId>,

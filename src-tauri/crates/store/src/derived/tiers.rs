@@ -1,8 +1,8 @@
 //! The three tiers of long-term memory, the roles of people, and the access log of agents.
 //!
 //! A tier entry is one line of one session ([`crate::derived::sessions`]). It is retired together with the session and deleted
-//! only by erasure. Two concurrent passes cannot both distill a session: if it is already distilled, the second pass writes
-//! nothing.
+//! only by erasure. Two concurrent passes cannot both distill a session: if the session is already distilled, the second pass
+//! writes nothing.
 //!
 //! Not here: which line goes into which tier, what is served (`insight`), and who may see it (`engine`).
 
@@ -17,11 +17,11 @@ use crate::changes::Tag;
 use crate::derived::profiles::place;
 use crate::text::parse;
 
-/// Maximum number of access log entries kept: more than a person would look through, and several months' worth for a busy
-/// agent.
+/// Maximum number of access log entries kept. This is more than a person would look through, and several months' worth for a
+/// busy agent.
 const AGENT_READS_MAX: i64 = 10_000;
 
-/// Number of access log entries for which item ids are kept. People ask only about the last few weeks.
+/// Number of access log entries whose item ids are kept. People usually ask only about the last few weeks.
 const AGENT_READS_NAMED_MAX: i64 = 1_000;
 
 /// Maximum number of item ids kept per entry; a full context has about fifty lines. The count always covers all items.
@@ -62,7 +62,7 @@ pub struct TierEntryRow {
     pub speaker: EntityId,
     /// When the evidence was written.
     pub said: Timestamp,
-    /// When it entered the tier.
+    /// When the line entered the tier.
     pub created: Timestamp,
 }
 
@@ -83,13 +83,13 @@ pub struct NewTierEntry {
     pub significance: u8,
 }
 
-/// The words behind a statement that the person dismissed or corrected. The statement is no longer served, no matter where the
+/// The evidence for a statement that the person dismissed or corrected. The statement is no longer served, no matter where the
 /// same speaker made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetractedTierEntry {
     /// Entity of the speaker.
     pub speaker: EntityId,
-    /// The message and position of the words.
+    /// The message, and the position of the words in it.
     pub place: EvidenceSpan,
     /// Full text of the message.
     pub content: String,
@@ -195,7 +195,7 @@ impl Tiers<'_> {
         Ok(items)
     }
 
-    /// The words behind statements that the person dismissed, reworded or marked as wrong. Memories that were dismissed as
+    /// The evidence for statements that the person dismissed, reworded or marked as wrong. Memories that were dismissed as
     /// duplicates, merged or archived are left out.
     pub fn struck(&self) -> Result<Vec<RetractedTierEntry>> {
         let mut statement = self.tx.conn.prepare_cached(
@@ -274,7 +274,7 @@ impl Tiers<'_> {
         Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
     }
 
-    /// Item ids of an access log entry, in order. Older entries have none, and long entries have only the first ids.
+    /// Item ids of an access log entry, in order. Older entries have no ids, and long entries have only the first ones.
     pub fn agent_read_items(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement =
             self.tx.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;
@@ -284,8 +284,8 @@ impl Tiers<'_> {
 }
 
 impl TiersMut<'_> {
-    /// Distills a session into the tiers. Returns `false` if this was done before, or if the record is superseded or its
-    /// conversation excluded.
+    /// Distills a session into the tiers. Returns `false` if the session was already distilled, its record is superseded, or
+    /// its conversation is excluded.
     pub fn distil_session(&self, id: &SessionId, entries: &[NewTierEntry], now: Timestamp) -> Result<bool> {
         let taken = self
             .tx
@@ -319,7 +319,7 @@ impl TiersMut<'_> {
         Ok(true)
     }
 
-    /// Assigns a role to a person with all of these entities.
+    /// Assigns a role to the person to whom all of these entities belong.
     pub fn put_person_role(&self, members: &[EntityId], role: PersonRole, now: Timestamp) -> Result<()> {
         for member in members {
             self.tx.conn.execute("DELETE FROM person_roles WHERE entity_id = ?1", [member.as_str()])?;

@@ -1,7 +1,7 @@
 //! Counts messages and memories per period of time.
 //!
-//! SQLite counts messages period by period using only an index, without reading them. Memories and the messages of a topic are
-//! few, so only their times are read, also from an index, and the caller counts them.
+//! SQLite counts messages period by period using only an index, without reading the messages. Memories and the messages of a
+//! topic are few. Only their times are read, also from an index, and the caller counts them.
 //!
 //! Not here: where a period begins, which depends on calendar and time zone (`engine`).
 
@@ -17,7 +17,7 @@ use crate::text::{parse, to_json};
 pub enum TimelineOf<'a> {
     /// Everything that is stored.
     Everything,
-    /// The messages of these handles and the memories about them; with `is_owner`, the memories about the owner too.
+    /// The messages of these handles and the memories about them. With `is_owner`, also the memories about the owner.
     Person {
         /// All handles of the person.
         handles: &'a [HandleId],
@@ -203,7 +203,7 @@ impl Timeline<'_> {
                       WHERE p.handle_id IN (SELECT value FROM json_each(?2)) AND p.last_ms >= s.from_ms AND p.first_ms < s.to_ms)
                   WHERE said > 0 GROUP BY 1, 2"
             ),
-            // Already counted together with the other messages.
+            // The main query has already counted these messages together with the others.
             TimelineOf::Topic(_) => return Ok(Vec::new()),
         };
         let mut statement = self.tx.conn.prepare_cached(&sql)?;

@@ -53,7 +53,7 @@ pub struct Unembedded {
     pub text: Option<String>,
 }
 
-/// The newest unprocessed range of the log, or the newest part of it.
+/// The newest unprocessed range of the log, or its newest part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// First sequence number.
@@ -98,7 +98,7 @@ impl Vectors<'_> {
         Ok(found.map(|(id, dimension)| VectorModel { id, dimension: dimension as usize }))
     }
 
-    /// A counter that increases whenever a vector or a message is removed.
+    /// A counter that increases whenever a vector or a message is removed from the store.
     pub fn version(&self) -> Result<i64> {
         Ok(self.tx.conn.prepare_cached("SELECT version FROM vector_version")?.query_row([], |row| row.get(0))?)
     }
@@ -236,7 +236,8 @@ impl Vectors<'_> {
         let mut statement = self
             .tx
             .conn
-            // Search by sequence number: to sort, SQLite would otherwise read the index of all conversations.
+            // Search by sequence number. Otherwise, SQLite would read the index of all conversations in order to sort the
+            // result.
             .prepare_cached(
                 "SELECT DISTINCT conversation_id FROM interactions NOT INDEXED WHERE seq > ?1 ORDER BY conversation_id",
             )?;

@@ -47,7 +47,7 @@ const NEW: [(&str, &str); 6] = [
 ];
 
 /// Queries that count the items that await the person, regardless of the time. Suggested links are not counted here, because a
-/// single row does not show whether a suggestion is still open.
+/// link's row alone does not show whether the suggestion is still open.
 const WAITING: [(&str, &str); 6] = [
     ("quarantined", "SELECT count(*) FROM memories WHERE status = 'quarantined'"),
     (
@@ -130,7 +130,8 @@ impl Maintenance<'_> {
         Ok(counts)
     }
 
-    /// Counts the items that await the person at a given time. A proposal that is snoozed until exactly `parked` has expired.
+    /// Counts the items that await the person at a given time. A proposal that is snoozed until exactly `parked` counts as
+    /// expired.
     pub fn waiting(&self, now: Timestamp, parked: Timestamp) -> Result<Counts> {
         let (review, _, _) = self.tx.memories().totals(now)?;
         let set_aside: i64 = self
@@ -188,7 +189,7 @@ impl MaintenanceMut<'_> {
         Ok(())
     }
 
-    /// Ends the run in progress, with its digest, or without one if the person stopped it.
+    /// Ends the run in progress and stores its digest. A run that the person stopped has no digest.
     pub fn end(&self, id: &MaintenanceRunId, digest: Option<&str>, now: Timestamp) -> Result<()> {
         let state = if digest.is_some() { RunState::Finished } else { RunState::Cancelled };
         self.tx

@@ -13,7 +13,7 @@ use crate::areas::{ModelCalls, ModelCallsMut};
 use crate::changes::Tag;
 use crate::text::parse;
 
-/// Maximum number of calls kept: a few weeks of daily use, at most about 100 MB including their texts.
+/// Maximum number of calls kept. This covers a few weeks of daily use, and takes at most about 100 MB including the texts.
 const CALLS_MAX: i64 = 5_000;
 
 /// A call that is about to be made.
@@ -146,7 +146,8 @@ fn call(row: &Row<'_>) -> Result<ModelCallRow> {
 }
 
 impl ModelCalls<'_> {
-    /// Number of calls, and one page of them, newest first. With `remote_only`, only calls to other computers.
+    /// Returns the number of calls and one page of them, newest first. With `remote_only`, counts and lists only calls to other
+    /// computers.
     pub fn list(&self, remote_only: bool, offset: u32, limit: u32) -> Result<(u64, Vec<ModelCallRow>)> {
         let total: i64 = self
             .tx
@@ -189,7 +190,8 @@ impl ModelCalls<'_> {
             })?)
     }
 
-    /// Total tokens (sent and received) and milliseconds of a model's newest answered calls, at most `calls` of them.
+    /// Total tokens (sent and received) and total milliseconds of the newest answered calls to a model, at most `calls` of
+    /// them.
     pub fn pace(&self, model: &str, calls: u32) -> Result<(u64, u64)> {
         Ok(self
             .tx
@@ -276,9 +278,9 @@ impl ModelCallsMut<'_> {
         Ok(())
     }
 
-    /// Removes the text of calls that include content of a conversation. The record of the call stays and counts toward the daily
-    /// budget. These texts are not added to the traces, because they contain the wording of our prompts, which all calls share;
-    /// the traces of the messages already cover the message text in them.
+    /// Removes the text of calls that include content of a conversation. The record of the call stays and counts toward the
+    /// daily budget. The texts are not added to the traces, because they contain the wording of our prompts, which all calls
+    /// share. The message text in them is already covered by the traces of the messages.
     pub(crate) fn erase_about(&self, id: &ConversationId) -> Result<()> {
         let told = "SELECT call_id FROM model_call_sources WHERE conversation_id = ?1";
         self.tx.conn.execute(

@@ -1,7 +1,8 @@
-//! The durable queue: jobs with leases, one at a time per lane, with effects and completion in one transaction.
+//! The durable queue: jobs with leases, one running job at a time per lane. A job's effects and its completion share one
+//! transaction.
 //!
-//! A worker takes a job under a lease whose epoch only grows. A worker that has lost its lease cannot complete the job
-//! (SECURITY.md, "Queue"). What a job does is up to the engine; this module stores jobs and enforces their state transitions.
+//! A worker takes a job under a lease whose epoch only increases. A worker that has lost its lease cannot complete the job
+//! (SECURITY.md, "Queue"). The engine decides what a job does; this module stores jobs and enforces their state transitions.
 
 use keepsake_domain::job::{JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp, after_lease_loss};
@@ -93,8 +94,8 @@ pub enum JobOutcome {
 
 const RETRY_DELAY_MAX_MS: i64 = RETRY_DELAYS_MS[RETRY_DELAYS_MS.len() - 1];
 
-/// Maximum number of finished and cancelled jobs kept: enough to look up a maintenance run and a large import, and few enough
-/// that queries stay fast no matter how long the store is used.
+/// Maximum number of finished and canceled jobs kept. This is enough to look up a maintenance run and a large import, and small
+/// enough that queries stay fast no matter how long the store is used.
 const SETTLED_JOBS_MAX: i64 = 1_000;
 
 /// The sections of the job list, in order.
@@ -311,7 +312,7 @@ impl JobsMut<'_> {
         Ok((Lease { job: job.id.clone(), epoch: job.lease_epoch }, job))
     }
 
-    /// Reports the worker's progress and that it is alive. Fails if the lease was lost.
+    /// Reports progress and shows that the worker is still alive. Fails if the lease was lost.
     pub fn heartbeat(&self, lease: &Lease, stage: &str, done: u64, total: u64, now: Timestamp) -> Result<()> {
         let changed = self
             .tx
@@ -325,8 +326,8 @@ impl JobsMut<'_> {
         self.held(lease, changed)
     }
 
-    /// Caps stored times at values that a clock that was never set back could have written. Otherwise, if the computer's clock
-    /// is set back by a day, a retry due in five seconds or a lease of one minute would last a day.
+    /// Caps stored times at the values that they could have if the clock had never been set back. Otherwise, if the computer's
+    /// clock were set back by a day, a retry due in five seconds or a lease of one minute would last a day.
     fn heed_clock(&self, now: Timestamp) -> Result<()> {
         self.tx.conn.prepare_cached(PULL_BACK)?.execute(params![
             now.0,
@@ -344,7 +345,7 @@ impl JobsMut<'_> {
         if changed == 0 { Err(StoreError::LeaseLost(lease.job.to_string())) } else { Ok(()) }
     }
 
-    /// Fails unless the lease is still valid. Called in the transaction that writes a job's effects.
+    /// Fails unless the lease is still valid. Called in the transaction that writes the job's effects.
     pub fn check_lease(&self, lease: &Lease) -> Result<()> {
         let holds = self
             .tx
@@ -442,9 +443,9 @@ impl JobsMut<'_> {
         Ok(())
     }
 
-    /// Requeues jobs whose worker is lost: after [`LeaseLoss::ProcessEnded`], every running job (called by a process that has
-    /// just started working on the queue); otherwise those with an expired lease. Returns the jobs that crashed too often and are
-    /// now dead.
+    /// Requeues jobs whose worker is lost. After [`LeaseLoss::ProcessEnded`], these are all running jobs; a process calls this
+    /// when it has just started working on the queue. Otherwise, these are the jobs with an expired lease. Returns the jobs
+    /// that crashed too often and are now dead.
     ///
     /// If a lease expired while the computer slept and no process requeued the job, the worker simply continues: its next
     /// heartbeat renews the lease with the same epoch.
@@ -457,8 +458,9 @@ impl JobsMut<'_> {
         self.give_back(&lost, loss, now)
     }
 
-    /// Requeues jobs of a lane that are marked as running but are not: their lease has expired, and they are not in `at_work`,
-    /// the jobs of this process. This happens when a job's end could not be written, for example on a full disk.
+    /// Requeues jobs of a lane that are marked as running but are not running: their lease has expired, and they are not in
+    /// `at_work`, the jobs of this process. This happens when the end of a job could not be written, for example on a full
+    /// disk.
     pub fn recover_lane(&self, lane: Lane, at_work: &[JobId], now: Timestamp) -> Result<()> {
         self.heed_clock(now)?;
         let lost = self.jobs_where(
@@ -500,8 +502,8 @@ impl JobsMut<'_> {
         Ok(())
     }
 
-    /// Asks a job to stop. A queued job stops immediately, a running one as soon as its worker checks. Returns `true` if it has
-    /// stopped now.
+    /// Asks a job to stop. A queued job stops immediately, a running job as soon as its worker checks. Returns `true` if the
+    /// job has already stopped.
     pub fn request_cancel(&self, id: &JobId, now: Timestamp) -> Result<bool> {
         let job = self.job(id)?;
         let settled = match job.state {

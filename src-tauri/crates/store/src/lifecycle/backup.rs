@@ -9,7 +9,8 @@ use crate::lifecycle::copy::{BackupReport, DAMAGED_PREFIX, Watch, back_up};
 use crate::lifecycle::private_files::BACKUPS_DIR;
 use crate::open::Store;
 
-/// Name prefix of the copies that earlier versions put beside the database before an upgrade. An erasure removes them all.
+/// Name prefix of the copies that earlier versions placed beside the database before an upgrade. An erasure removes all of
+/// them.
 const FORMER_COPY_PREFIX: &str = "keepsake.schema-";
 
 impl Store {
@@ -19,7 +20,7 @@ impl Store {
         back_up(self.path(), target, watch)
     }
 
-    /// The copies that Keepsake made on its own, including unfinished ones. An erasure removes them all.
+    /// The copies that Keepsake made on its own, including unfinished ones. An erasure removes all of them.
     pub(crate) fn own_copies(&self) -> Vec<PathBuf> {
         let mut copies = Vec::new();
         let named = |folder: &Path, is_ours: fn(&str) -> bool| {

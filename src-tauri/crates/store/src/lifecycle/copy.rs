@@ -1,10 +1,10 @@
 //! Complete copies of a database file, each verified as soon as it is made.
 //!
 //! A copy is made with SQLite's online backup from one snapshot. Writers can continue in the meantime; the copy contains the
-//! state at its start. It gets its final name only after a check: it is read back, and it must be undamaged and have the same
-//! number of rows in every table and the same head of the hash chain. If the store's own chain is broken, the copy is still made,
-//! and its report says where. A copy does not use a write-ahead log, so reading it leaves no files beside it. Only its owner can
-//! read it.
+//! state at its start. The copy gets its final name only after it has been read back and checked. It must be undamaged, and it
+//! must have the same number of rows in every table and the same head of the hash chain as the original. If the store's own
+//! chain is broken, the copy is still made, and its report says where the chain breaks. A copy does not use a write-ahead log,
+//! so reading it leaves no files beside it. Only the owner of a copy can read it.
 //!
 //! Not here: the copies of an open store ([`crate::lifecycle::backup`]), when a backup is made and which are kept
 //! (`keepsake-engine`), and restoring ([`crate::lifecycle::restore`]).
@@ -28,7 +28,7 @@ use crate::log::hash::Hash;
 use crate::transaction::ReadTx;
 use crate::{Result, StoreError};
 
-/// The reason given for the backup that the store itself makes before a newer program upgrades the schema.
+/// The reason in the name of the backup that the store itself makes before a newer program upgrades the schema.
 pub const BEFORE_UPGRADE: &str = "before-upgrade";
 
 /// Time format in backup names. It avoids characters that some operating systems forbid in file names, and is precise enough that
@@ -38,10 +38,10 @@ const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%S%.3fZ";
 /// Name prefix under which a damaged database is set aside.
 pub(crate) const DAMAGED_PREFIX: &str = "keepsake.damaged-";
 
-/// Pages of 4 KiB copied per step: 8 MiB takes a few milliseconds, so canceling takes effect quickly.
+/// Pages of 4 KiB copied per step. A step of 8 MiB takes a few milliseconds, so canceling takes effect quickly.
 const STEP_PAGES: i32 = 2_048;
 
-/// Maximum number of faults that the integrity check reports. A single fault is already enough.
+/// Maximum number of faults that the integrity check reports. One fault is enough to reject a file.
 const FAULTS_MAX: i64 = 3;
 
 /// Progress callback: pages done and pages in total. Returning `false` stops the copy.
@@ -166,7 +166,7 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
             .and_then(|file| file.sync_all())
             .map_err(|error| refused(format!("it could not be written to the disk: {error}")))?;
     }
-    // A copy with a broken chain is better than none: the report says so, and the person decides when restoring it.
+    // A copy with a broken chain is better than no copy: the report says so, and the person decides when restoring it.
     let doubt = ReadTx { conn: &made }.log().verify_chain()?.doubt();
     Ok((expected, doubt))
 }
@@ -175,7 +175,7 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
 /// against other writers for as long as the `Backup` exists.
 pub(crate) fn run(backup: &Backup<'_, '_>, watch: Watch<'_>, step_pages: i32) -> Result<()> {
     /// Maximum number of attempts. Another process finishes a write within milliseconds, and each attempt waits as long as any
-    /// of our own writes would.
+    /// of our own writes does.
     const TRIES_MAX: u32 = 3;
     let mut tries = 0;
     loop {

@@ -8,8 +8,8 @@
 //!
 //! Afterwards, the text is guaranteed to be gone from the database, its log and the copies that Keepsake itself made: backups,
 //! leftovers of a restore, and files received for an import that failed or never began. A file whose import is still queued is
-//! removed together with that import. Copies made by the person, the system or the disk are out of reach, and the texts in the
-//! window promise no more than this.
+//! removed together with that import. Keepsake cannot reach copies made by the person, the system or the disk, and the texts in
+//! the window promise no more than this.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Store {
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
         // A backup left over from an inspection or a restore may contain the text, so remove it. If a copy is being prepared
-        // right now, sweep again later; a restore from it is refused because of this erasure.
+        // right now, sweep again later. Because of this erasure, a restore from that copy is refused.
         if !self.checkpoint()? || !clear_staging(data_dir)? {
             return Ok(Sweep::Held);
         }
@@ -89,7 +89,7 @@ impl Store {
             left.add_all(found.map_err(|error| StoreError::Io { what: format!("cannot read {}", path.display()), error })?);
         }
         if !left.is_empty() {
-            // The same text may also occur in rows that were not erased.
+            // Rows that were not erased may contain the same text.
             let living = self.read(|tx| tx.lifecycle().living_traces(&key, &left))?;
             left.remove(&living);
         }
@@ -119,8 +119,8 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 impl Store {
-    /// Removes files that were received for an import, unless that import is in one of these states. Nothing will read the
-    /// removed files.
+    /// Removes files that were received for an import, unless the import is in one of these states. Nothing reads these files
+    /// later.
     fn clear_incoming(&self, states: &[&str]) -> Result<()> {
         let folder = self.path().with_file_name(INCOMING_DIR);
         let found: Vec<PathBuf> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -140,8 +140,8 @@ impl Store {
     }
 
     /// Removes leftovers beside the database: the copy that a killed preview or restore left behind, and files whose import has
-    /// finished or never began. A failed import can be retried and keeps its file. Only the process that works on the queue may
-    /// call this.
+    /// finished or never began. A failed import keeps its file, because it can be retried. Only the process that works on the
+    /// queue may call this.
     pub fn clear_leftovers(&self) -> Result<()> {
         clear_staging(self.path().parent().unwrap_or(Path::new(".")))?;
         self.clear_incoming(&["queued", "running", "dead"])
@@ -205,13 +205,14 @@ impl Lifecycle<'_> {
 
 impl LifecycleMut<'_> {
     /// Deletes the data derived from a conversation: memories based only on it, analyses, summaries and its gate log. A memory
-    /// with evidence in another conversation stays, but loses this evidence. Returns the number of deleted memories.
+    /// with evidence in another conversation stays, but loses its evidence in this one. Returns the number of deleted memories.
     pub fn erase_derived(&self, id: &ConversationId) -> Result<u64> {
         self.erase_derived_of(Part::all(id))
     }
 
-    /// Like [`erase_derived`](Self::erase_derived), for a part: memories based only on it are deleted. Data derived from the
-    /// conversation as a whole may quote anyone, so it is deleted too and derived again from the remaining messages.
+    /// Like [`erase_derived`](Self::erase_derived), for a part of a conversation: memories based only on that part are deleted.
+    /// Data derived from the conversation as a whole may quote anyone, so it is deleted too and derived again from the
+    /// remaining messages.
     pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
         let id = part.conversation;
         let gone = self.erase_memories_of(part)?;
@@ -242,7 +243,7 @@ impl LifecycleMut<'_> {
         Ok(gone)
     }
 
-    /// Deletes the evidence in a part, and the memories that have no other. Returns the number of deleted memories.
+    /// Deletes the evidence in a part, and the memories without other evidence. Returns the number of deleted memories.
     fn erase_memories_of(&self, part: Part<'_>) -> Result<u64> {
         let mut statement = self.tx.conn.prepare(&format!(
             "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}
@@ -280,8 +281,8 @@ impl LifecycleMut<'_> {
                         .conn
                         .prepare_cached("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = ?1")?
                         .execute([memory])?;
-                    // The person's newer version may have the same evidence and is then deleted too. This reference must not
-                    // prevent that.
+                    // The person's newer version may have the same evidence and is then deleted too. A reference from an
+                    // operation must not prevent its deletion.
                     self.tx.conn.prepare_cached("DELETE FROM operation_changes WHERE memory_id = ?1")?.execute([memory])?;
                     gone += 1;
                 }
@@ -301,7 +302,8 @@ impl LifecycleMut<'_> {
         Ok(gone)
     }
 
-    /// Records hashes of the texts that `sql` selects by an id, before they are erased, so that leftovers can be detected.
+    /// Records hashes of the texts that `sql` selects by an id. Call this before erasing the texts, so that leftovers can be
+    /// detected.
     pub(crate) fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
         self.remember_traces_with(sql, params![id])
     }
@@ -336,7 +338,7 @@ impl LifecycleMut<'_> {
 
     /// Removes handles without messages, and entities without handles.
     pub(crate) fn forget_silent_speakers(&self) -> Result<()> {
-        // Delete suggestions about handles without messages, because they are about nobody.
+        // Delete suggestions about handles without messages, because no speaker remains behind these handles.
         self.tx.conn.execute(
             "DELETE FROM link_suggestions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
                  OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
@@ -358,8 +360,8 @@ impl LifecycleMut<'_> {
         Ok(())
     }
 
-    /// Replaces messages with tombstones, and removes the conversation if it is then empty. Works only on the erasing connection.
-    /// Returns the number of messages, and whether the conversation is gone.
+    /// Replaces messages with tombstones, and removes the conversation if it is then empty. Works only on the erasing
+    /// connection. Returns the number of messages and whether the conversation was removed.
     pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<(u64, bool)> {
         let id = part.conversation;
         let (conversation, handles, import) = part.params();

@@ -74,8 +74,8 @@ impl LifecycleMut<'_> {
         Ok(())
     }
 
-    /// Deletes gaps with evidence at these places, because their wording may come from it. A gap that the person turned into a
-    /// task belongs to them and stays.
+    /// Deletes gaps with evidence at these places, because their wording may come from there. A gap that the person turned into
+    /// a task belongs to the person and stays.
     fn erase_gaps_on(&self, messages: &str, erased: &mut MemoriesErased) -> Result<()> {
         let touched = concat!(
             "SELECT DISTINCT v.gap_id FROM gap_evidence v
@@ -94,8 +94,8 @@ impl LifecycleMut<'_> {
         Ok(())
     }
 
-    /// Deletes topics with any of these messages; they are derived again from the remaining words. Their ids depend only on their
-    /// messages and stay the same.
+    /// Deletes topics with any of these messages. They are derived again from the remaining words. The ids of topics depend
+    /// only on their messages and therefore stay the same.
     fn erase_topic_lines_on(&self, messages: &str, erased: &mut MemoriesErased) -> Result<()> {
         let lines = concat!(
             "SELECT l.version_id, l.position FROM topic_lines l
@@ -113,7 +113,7 @@ impl LifecycleMut<'_> {
                     WHERE l.interaction_id IN (SELECT value FROM json_each(?1))";
         self.remember_traces(&format!("SELECT text FROM topic_lines WHERE (version_id, position) IN ({lines})"), messages)?;
         self.remember_traces(&format!("SELECT title FROM topic_versions WHERE topic_id IN ({topics})"), messages)?;
-        // Text that a model wrote with one of these messages as a source.
+        // Selects texts that a model wrote with one of these messages as a source.
         let worded = "EXISTS (SELECT 1 FROM json_each(w.lines) l, json_each(l.value, '$.places') p
                                WHERE json_extract(p.value, '$.message') IN (SELECT value FROM json_each(?1)))";
         self.remember_traces(
@@ -140,8 +140,8 @@ impl LifecycleMut<'_> {
         Ok(())
     }
 
-    /// Deletes everything derived from a conversation as a whole, because it may state the forgotten words in another form; it is
-    /// derived again. Keeps the time at which the conversation ended, and an agent's report that it ended.
+    /// Deletes everything derived from a conversation as a whole, because it may state the forgotten words in another form. The
+    /// data is derived again. Keeps the time at which the conversation ended, and an agent's report that it ended.
     fn erase_made_of_the_whole(&self, id: &ConversationId, erased: &mut MemoriesErased) -> Result<()> {
         let id_text = id.as_str();
         erased.tier_lines += self.count_of(

@@ -1,14 +1,14 @@
 //! Permanent erasure of memories, by the same procedure as [`crate::lifecycle::erase`]. A statement is erased together with
 //! everything that repeats it, except the messages.
 //!
-//! Erased with a memory are: its versions; memories merged into it or replaced by it; entries in the trash or the queue with the
-//! same statement about the same subject; its evidence links, vector, weight, cleanup proposals and log entries; and data
-//! derived from the same words: profile entries, tier and topic lines, gaps, and everything derived from those conversations as a
-//! whole.
+//! These are erased with a memory: its versions; memories merged into it or replaced by it; entries in the trash or the queue
+//! with the same statement about the same subject; its evidence links, vector, weight, cleanup proposals and log entries; and
+//! data derived from the same words (profile entries, tier and topic lines, gaps, and everything derived from the source
+//! conversations as a whole).
 //!
 //! The messages stay. Only a tombstone with hashes remains of the memory. The places of its words are recorded, so that nothing
-//! is derived from them again. If the same statement is still approved elsewhere, the person only removes a copy, and the words
-//! stay usable.
+//! is derived from them again. If the same statement is still approved elsewhere, the person is only removing a copy, and the
+//! words stay usable.
 //!
 //! Not here: skipping the words of forgotten places when messages are read (`keepsake-engine`), and erasing messages.
 
@@ -33,13 +33,13 @@ use crate::{Result, StoreError};
 pub struct MemoriesErased {
     /// The requested memories.
     pub memories: u64,
-    /// Memories erased along with them: versions, merged memories, and duplicates.
+    /// Other memories erased together with these: versions, merged memories, and duplicates.
     pub versions: u64,
     /// Evidence links to messages.
     pub lines: u64,
     /// Vectors.
     pub vectors: u64,
-    /// Cleanup proposals about them.
+    /// Cleanup proposals about the erased memories.
     pub proposals: u64,
     /// Gate log entries.
     pub stops: u64,
@@ -55,7 +55,7 @@ pub struct MemoriesErased {
     pub summaries: u64,
     /// Model calls whose text is removed.
     pub calls: u64,
-    /// Access log entries about them.
+    /// Access log entries about the erased memories.
     pub reads: u64,
 }
 
@@ -101,8 +101,8 @@ macro_rules! is_forgotten {
 }
 pub(crate) use is_forgotten;
 
-/// SQL for the memories to erase along with the given ones (first parameter, a JSON array of ids): other versions of them, and
-/// memories merged into or extended by one of them, unless a memory in use refers to them.
+/// SQL for the memories to erase along with the given ones (first parameter, a JSON array of ids): other versions of the given
+/// memories, and memories merged into or extended by one of them, unless a memory in use refers to them.
 const BEHIND: &str = "WITH asked (id) AS (SELECT value FROM json_each(?1)), near (id) AS (
          SELECT m.id FROM memories m WHERE m.supersedes_id IN (SELECT id FROM asked)
          UNION SELECT m.supersedes_id FROM memories m WHERE m.id IN (SELECT id FROM asked) AND m.supersedes_id IS NOT NULL
@@ -155,7 +155,7 @@ impl Lifecycle<'_> {
         Ok(self.tx.conn.prepare_cached("SELECT 1 FROM memory_tombstones LIMIT 1")?.exists([])?)
     }
 
-    /// Every forgotten place, with the time when it was recorded.
+    /// Every forgotten place, with the time at which it was recorded.
     pub fn forgotten_places(&self) -> Result<Vec<(EvidenceSpan, Timestamp)>> {
         let mut statement = self
             .tx
@@ -220,7 +220,7 @@ impl Lifecycle<'_> {
         Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Ids of a memory and of all memories that are erased with it, as described in the module.
+    /// Ids of a memory and of all memories that are erased with it, as the module documentation describes.
     fn with_what_is_behind(&self, id: &MemoryId) -> Result<BTreeSet<String>> {
         let mut gone = BTreeSet::from([id.to_string()]);
         let mut looked_at = BTreeSet::new();
@@ -380,7 +380,7 @@ impl LifecycleMut<'_> {
         self.delete_empty_operations()
     }
 
-    /// Deletes operations that have no changes left: they cannot be undone, and their notice may quote the erased memory.
+    /// Deletes operations that have no changes left. They cannot be undone, and their notices may quote the erased memory.
     pub(crate) fn delete_empty_operations(&self) -> Result<()> {
         self.tx.conn.execute(
             "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
@@ -431,7 +431,7 @@ impl LifecycleMut<'_> {
         Ok(gone.len() as u64)
     }
 
-    /// Removes forgotten places whose message is gone, and memory tombstones whose person is gone.
+    /// Removes forgotten places whose message no longer exists, and memory tombstones whose person no longer exists.
     pub(crate) fn forget_forgotten(&self) -> Result<()> {
         self.tx.conn.execute(
             "DELETE FROM forgotten_places WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.id = forgotten_places.interaction_id)",

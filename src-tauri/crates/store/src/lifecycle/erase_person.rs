@@ -111,7 +111,7 @@ impl Store {
         })
     }
 
-    /// Erases a person with all of these handles, as described in the module.
+    /// Erases a person with all of these handles, as the module documentation describes.
     pub fn erase_person(&self, handles: &[HandleId], reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
         let json = to_json("handles", &handles)?;
         self.erase(|tx| {

@@ -1,15 +1,15 @@
-//! Exports everything as lines of JSON, and loads an export. Other programs can read an export, and a restore from it loses
-//! nothing.
+//! Exports everything as lines of JSON, and loads an export. Other programs can read an export, and restoring from an export
+//! loses nothing.
 //!
-//! An export is a folder. It contains: the messages as Keepsake JSONL, which any Keepsake can import, each line with its database
-//! row; one file per table for everything else; and a list of contents with counts and hashes. The list is written last, so a
-//! folder without it is incomplete. Data that can be derived again (search indexes, vectors) and data of the running program
-//! (jobs and their alerts) is left out.
+//! An export is a folder. It contains the messages as Keepsake JSONL, in which each line also contains the message's database
+//! row; one file per table for everything else; and a list of contents with counts and hashes. Any Keepsake can import the
+//! messages. The list is written last, so a folder without a list is incomplete. Data that can be derived again (search
+//! indexes, vectors) and data of the running program (jobs and their alerts) is left out.
 //!
-//! Loading creates a store with the schema of the export, inserts the rows, checks the store and upgrades it. It then replaces
-//! the live store in the same way as a backup does ([`crate::lifecycle::restore`]).
+//! Loading creates a store with the schema of the export, inserts the rows, checks the store and upgrades it. The new store
+//! then replaces the live store in the same way as a backup does ([`crate::lifecycle::restore`]).
 //!
-//! Not here: the Markdown folder beside it (`keepsake-engine`), which is only for people to read and is never read back.
+//! Not here: the Markdown folder beside an export (`keepsake-engine`), which is only for people to read and is never read back.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -43,14 +43,14 @@ const TABLES_DIR: &str = "data";
 const FORMAT: &str = "keepsake-export";
 const FORMAT_VERSION: u32 = 1;
 
-/// Tables that can be derived again or that belong to the running program, as described in the module.
+/// Tables that can be derived again or that belong to the running program, as the module documentation describes.
 const LEFT_OUT: [&str; 16] = [
     "alerts", "boundary_version", "channel_members", "embeddings", "interactions_indexed", "jobs", "live_channels", "live_files",
     "live_sources", "maintenance_runs", "open_channels", "readings", "vector_models", "vector_ranges", "vector_version",
     "vectors",
 ];
 
-/// Rows between two checks for cancellation.
+/// Number of rows between two checks for cancellation.
 const WATCH_ROWS: u64 = 500;
 
 /// Maximum length of a line. No valid row is longer, because the largest message is a few megabytes.
@@ -70,7 +70,7 @@ pub struct ExportList {
     pub rows: BTreeMap<String, u64>,
     /// Hash of each file, by table.
     hashes: BTreeMap<String, String>,
-    /// Highest sequence number used by each table, so that no number is used twice.
+    /// Highest sequence number used by each table. It prevents a restored store from using a number twice.
     sequences: BTreeMap<String, i64>,
 }
 
@@ -296,7 +296,8 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
     migrate::run_to(&mut conn, list.schema)?;
     conn.pragma_update(None, "foreign_keys", "OFF")?;
     let tx = conn.transaction()?;
-    // Drop the triggers while loading. They guard and count changes over time, and these rows already include their counts.
+    // Drop the triggers while loading. They check and count changes as they happen, and these rows already include their
+    // counts.
     let triggers = {
         let mut statement = tx.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -348,7 +349,7 @@ fn load(folder: &Path, staged: Staged, watch: Watch<'_>) -> Result<Staged> {
 
 /// Number of evidence spans whose message is missing or too short.
 fn lost_evidence(conn: &Connection) -> Result<u64> {
-    // SQLite measures text only up to the first NUL, so texts that look too short are measured again.
+    // SQLite measures text only up to the first NUL, so measure texts that seem too short again.
     let mut statement = conn.prepare(
         "SELECT v.\"end\", i.content FROM memory_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
           WHERE i.id IS NULL OR v.\"end\" > length(i.content)",

@@ -1,4 +1,4 @@
-//! Migrations: forward only, embedded in the program, each in its own transaction.
+//! Migrations. They only go forward and are embedded in the program. Each migration runs in its own transaction.
 //!
 //! Released migrations are never edited; changes are added as new migrations. Before an older database is upgraded, a verified
 //! copy of it is added to the backups. If this fails, the database stays unchanged. A newer database is refused before anything
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn every_migration_applies_and_keeps_foreign_keys() {
         Migrations::from_slice(STEPS).validate().unwrap_or_else(|error| {
-            // This connection lacks `erasing()`, but a trigger that calls it can still be created.
+            // This connection lacks `erasing()`, but SQLite can still create a trigger that calls it.
             panic!("migrations must apply to an empty database: {error}")
         });
     }

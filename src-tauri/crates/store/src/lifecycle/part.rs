@@ -4,7 +4,8 @@
 
 use keepsake_domain::{ConversationId, ImportId};
 
-/// The part of a conversation to erase: all of it, the messages under certain handles, those of one import, or some of them.
+/// The part of a conversation to erase: all of it, the messages under certain handles, the messages of one import, or certain
+/// messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'p> {
     pub(crate) conversation: &'p ConversationId,

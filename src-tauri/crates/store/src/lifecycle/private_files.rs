@@ -1,10 +1,10 @@
 //! Keeps files and folders private: no other user of the computer can read them.
 //!
-//! Programs call [`keep_files_private`] before they write anything, so every file is private from its first byte, and a crash
-//! leaves no memory dump, which would contain passwords and messages. This module also chooses the data folder: if other users
-//! can read the requested folder, its permissions stay as they are, and a private folder within it is used.
+//! Programs call [`keep_files_private`] before they write anything, so every file is private from its first byte. A crash also
+//! leaves no memory dump, which would contain passwords and messages. This module also chooses the data folder. If other users
+//! can read the requested folder, the permissions of that folder stay as they are, and a private folder within it is used.
 //!
-//! On systems without Unix permissions, nothing is done, because the user's own folders are already private.
+//! On systems without Unix permissions, this module does nothing, because the user's own folders are already private.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ pub const BACKUPS_DIR: &str = "backups";
 /// Name of the private folder within a folder that others can read.
 const SUBFOLDER: &str = "keepsake";
 
-/// Makes everything that this process writes from now on private to its user: folders 0700, files 0600, and no core dump, which
-/// the system would write into any folder or send to its vendor.
+/// Makes everything that this process writes from now on private to its user. Folders get mode 0700 and files 0600. Core dumps
+/// are disabled, because the system could write them into any folder or send them to its vendor.
 pub fn keep_files_private() {
     #[cfg(unix)]
     {

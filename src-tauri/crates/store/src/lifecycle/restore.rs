@@ -1,15 +1,16 @@
 //! Restores a backup: all or nothing, and without undoing restrictions that the person has set since the backup.
 //!
-//! The backup is copied beside the store and prepared there. File, rows and hash chain are checked, the schema is upgraded to
-//! the current version, and the decisions made since the backup are applied. Messages erased since then are erased from the
-//! copy too, and later imports do not bring them back. Imports undone since then are undone in the copy too, and may be
-//! imported again. Items dismissed, marked as wrong, unlinked, excluded or made private since then stay so, and no agent may
-//! read more than now. A statement that was corrected since then awaits review instead of taking effect again.
+//! The backup is copied beside the store and prepared there. The file, rows and hash chain are checked, the schema is upgraded
+//! to the current version, and the decisions made since the backup are applied. Messages erased since the backup are erased
+//! from the copy too, and later imports do not bring them back. Imports undone since the backup are undone in the copy too, and
+//! may be imported again. Items dismissed, marked as wrong, unlinked, excluded or made private since the backup keep that
+//! state, and no agent may read more than it can now. A statement that was corrected since the backup awaits review instead of
+//! taking effect again.
 //!
-//! Only then do the pages of the copy replace those of the live file, in one SQLite transaction. Readers continue with their
-//! snapshot, and afterwards every process that has the file open sees the restored state. If the process is killed, the file is
-//! either the old or the new one. Decisions made while the copy was being prepared are added under the same lock, when no more
-//! can be made. If something was erased in the meantime, the restore is refused instead.
+//! Only then do the pages of the copy replace the pages of the live file, in one SQLite transaction. Readers continue with
+//! their snapshot, and afterwards every process that has the file open sees the restored state. If the process is killed, the
+//! file is either the old or the new one. Decisions made while the copy was being prepared are added under the same lock, when
+//! no further decisions are possible. If something was erased in the meantime, the restore is refused instead.
 //!
 //! Not here: making a backup of the current state first, and informing the person (`keepsake-engine`).
 
@@ -52,15 +53,16 @@ pub struct Restored {
     pub conversations: u64,
     /// Memories and proposals in the restored store.
     pub memories: u64,
-    /// Whether later decisions could be applied: the backup is from this store, and the store could be read.
+    /// Whether later decisions could be applied. This requires that the backup is from this store and that the store could be
+    /// read.
     pub is_same_store: bool,
     /// Messages that were erased, or whose import was undone, since the backup. They are now gone from the restored store as well.
     pub erased_again: u64,
     /// Messages that arrived after the backup and were then erased. Later imports leave them out.
     pub kept_out: u64,
-    /// Memories that were dismissed, archived, hidden or erased since the backup, and again by the restore.
+    /// Memories that were dismissed, archived, hidden or erased since the backup. The restore did the same to them again.
     pub refused_again: u64,
-    /// Memories that were corrected since the backup. The backup has only the old wording, which awaits review.
+    /// Memories that were corrected since the backup. The backup contains only the old wording, which awaits review.
     pub reopened: u64,
     /// Profile entries that were marked as wrong since the backup.
     pub debunked_again: u64,
@@ -68,7 +70,7 @@ pub struct Restored {
     pub unlinked_again: u64,
     /// Conversations, channels and shared items that were excluded or made private since the backup.
     pub kept_private: u64,
-    /// If a backup with a broken chain was accepted: the first message that cannot be trusted.
+    /// The first message that cannot be trusted, if a backup with a broken chain was accepted.
     pub doubt: Option<ChainFault>,
 }
 
@@ -99,7 +101,8 @@ pub(crate) struct Decided {
     unnamed: Vec<(String, i64)>,
     /// Excluded conversations, each with the sequence number after which its messages are excluded.
     private: Vec<(String, i64)>,
-    /// Past periods in which conversations were excluded: after one sequence number, up to and including another.
+    /// Past periods in which conversations were excluded. Each begins after one sequence number and ends with another
+    /// (inclusive).
     private_times: Vec<(String, i64, i64)>,
     /// Excluded conversations from which everything derived was deleted.
     emptied: Vec<String>,
@@ -146,7 +149,7 @@ impl Staged {
         self.restored.doubt.as_ref()
     }
 
-    /// Adds the decisions made since the copy was prepared. Called when no more decisions can be made.
+    /// Adds the decisions made since the copy was prepared. Called when no further decisions are possible.
     fn catch_up(&mut self, newest: Option<&Decided>) -> Result<()> {
         let newest = match (&self.decided, newest) {
             (Some(_), Some(newest)) => newest,
@@ -204,18 +207,19 @@ pub struct Inspected {
     pub contents: Contents,
     /// Where its hash chain breaks, if it does.
     pub doubt: Option<ChainFault>,
-    /// Describes the locks in the backup that were changed from outside, if any. A salvaging restore repairs them.
+    /// Describes the locks in the backup that were changed from outside, if any. A salvaging restore repairs these locks.
     pub locks: Option<String>,
 }
 
-/// Reads a backup and reports its contents and faults. The backup and its folder are not changed: it is read from a copy.
+/// Reads a backup and reports its contents and faults. It reads a copy, so the backup and its folder stay unchanged.
 pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Inspected> {
     let staged = lay_aside(file, data_dir, watch)?;
     look_over(&staged.file(), file, OnDoubt::Salvage)
 }
 
 impl Store {
-    /// Checks and prepares a backup, as described in the module. The settings in `kept_settings` keep their current values.
+    /// Checks and prepares a backup, as the module documentation describes. The settings in `kept_settings` keep their current
+    /// values.
     pub fn stage(&self, file: &Path, kept_settings: &[&str], now: Timestamp, watch: Watch<'_>) -> Result<Staged> {
         self.stage_with(file, kept_settings, OnDoubt::Refuse, now, watch)
     }
@@ -252,7 +256,8 @@ impl Store {
             // Copy all pages in one step, so that the file is either the old one or the new one.
             run(&backup, watch, -1)
         })?;
-        // The write-ahead log may contain the old state until it is emptied. A reader may delay this, which is harmless.
+        // The write-ahead log may contain the old state until it is emptied. A reader may delay the emptying, which is
+        // harmless.
         let _ = self.checkpoint();
         self.publish(Tag::ALL.to_vec());
         Ok(staged.restored.clone())
@@ -282,7 +287,8 @@ impl Store {
                 is_kept = true;
             }
         }
-        // Remove leftover logs: SQLite would apply them to the new file, even though their own file is gone.
+        // Remove leftover logs. Otherwise, SQLite would apply them to the new file, even though the file that they belong to is
+        // gone.
         for suffix in ["-wal", "-shm"] {
             match fs::remove_file(beside(suffix)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -298,8 +304,8 @@ impl Store {
     }
 }
 
-/// The decisions in this store, or `None` if it is damaged and cannot be read. The restore continues in that case, because the
-/// owner then needs the backup all the more; its result reports this.
+/// The decisions in this store, or `None` if it is damaged and cannot be read. In that case the restore continues and its
+/// result reports the fact, because the owner then needs the backup all the more.
 pub(crate) fn decided(store: &Store, kept_settings: &[&str]) -> Option<Decided> {
     store.read(|tx| tx.lifecycle().decided(kept_settings)).ok()
 }
@@ -380,8 +386,8 @@ fn copy_file(from: &Path, to: &Path, done: &mut u64, total: u64, watch: Watch<'_
     }
 }
 
-/// Checks the file and rows of the copy, and inspects its hash chain and locks; faults in these are errors unless the copy may be
-/// salvaged. Returns its contents and these faults.
+/// Checks the file and rows of the copy, and inspects its hash chain and locks. Faults in the chain or the locks are errors
+/// unless the copy may be salvaged. Returns the contents of the copy and these faults.
 fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
     let damaged = |error: rusqlite::Error| refused(file, &format!("it is damaged ({})", without_sql(&error)));
     // Opening the copy merges its log, if there is one.
@@ -421,7 +427,7 @@ fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
 /// Upgrades a checked copy to the current schema and applies the decisions made since the backup.
 fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt, now: Timestamp) -> Result<()> {
     let path = staged.file();
-    // No backup before the upgrade, because this file is a copy itself.
+    // Make no backup before the upgrade, because this file is itself a copy.
     let copy = Store::open_file(&path, None, now)?;
     let mut restored = Restored::default();
     let is_same = match decided {
@@ -592,9 +598,9 @@ impl Lifecycle<'_> {
 }
 
 impl LifecycleMut<'_> {
-    /// Erases from the copy everything that the store has erased or undone since the backup. The store erases whole conversations
-    /// and all messages of a speaker in them, never single messages, so the same is done in the copy. Imports are undone first,
-    /// because what remains of a conversation may have been erased afterwards.
+    /// Erases from the copy everything that the store has erased or undone since the backup. The store erases whole
+    /// conversations and all messages of a speaker in them, never single messages, so the same is done in the copy. Imports are
+    /// undone first, because the rest of a conversation may have been erased after an undo.
     fn erase_again(&self, decided: &Decided, now: Timestamp) -> Result<u64> {
         let (erased, undone): (Vec<&Tombstone>, Vec<&Tombstone>) =
             decided.tombstones.iter().partition(|tombstone| keeps_out(&tombstone.reason));
@@ -641,8 +647,9 @@ impl LifecycleMut<'_> {
     }
 }
 
-/// Appends the tombstones of messages that arrived after the backup and were then removed to the copy's chain, so that neither a
-/// later restore nor, if they were erased, a later import brings these messages back. Returns the number of erased ones.
+/// Handles messages that arrived after the backup and were then removed. Appends their tombstones to the copy's chain, so that
+/// no later restore brings these messages back and, if they were erased, no later import does. Returns the number of erased
+/// messages.
 fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     let read = ReadTx { conn };
     let mut head = read.log().chain_head()?.to_vec();
@@ -655,7 +662,7 @@ fn keep_out(conn: &Connection, decided: &Decided) -> Result<u64> {
     let (mut added, mut kept) = (0, 0);
     for tombstone in &decided.tombstones {
         let is_erasure = keeps_out(&tombstone.reason);
-        // An undone message may be stored again under another id, so only its own id tells whether it is known.
+        // An undone message may be stored again under another id, so only its own id shows whether it is known.
         let is_known: bool = conn.query_row(
             "SELECT EXISTS (SELECT 1 FROM tombstones WHERE id = ?2)
                  OR EXISTS (SELECT 1 FROM interactions WHERE ?3 AND source_key = ?1)",
@@ -794,9 +801,9 @@ fn keep_settings(conn: &Connection, decided: &Decided) -> Result<()> {
     Ok(())
 }
 
-/// Leaves each agent the narrower of two levels: the one in the copy and the one it has now. Tokens are kept as they are now,
-/// so this also applies to a backup of another store, and to an agent that the copy does not know: without a level, an agent
-/// may read everything.
+/// Gives each agent the narrower of two levels: the one in the copy and the one that it has now. Tokens are kept as they are
+/// now. The rule therefore also applies to a backup of another store, and to an agent that the copy does not know, because an
+/// agent without a level may read everything.
 fn narrow_agents(conn: &Connection, decided: &Decided) -> Result<()> {
     for (name, updated_at) in &decided.public_agents {
         conn.execute(

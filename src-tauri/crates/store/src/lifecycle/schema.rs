@@ -1,10 +1,10 @@
 //! Checks that the tables, indexes, triggers and views in the file are the ones that this program creates.
 //!
-//! Half of the locks that protect the log and decide what may become a memory are triggers in the file, and anyone who can write
-//! to the file can drop or plant triggers. The file's schema is therefore compared with the schema that the migrations create in
-//! memory. Triggers, views and indexes contain no personal data, so unknown ones are removed and missing ones are created again,
-//! in one transaction that also raises an alert. If one of our tables differs, the file is refused, because its rows may not mean
-//! what they seem to mean.
+//! Half of the locks that protect the log and decide what may become a memory are triggers in the file, and anyone who can
+//! write to the file can drop or plant triggers. This module therefore compares the file's schema with the schema that the
+//! migrations create in memory. Triggers, views and indexes contain no personal data. Unknown ones are removed and missing ones
+//! are created again, in one transaction that also raises an alert. If one of our tables differs, the file is refused, because
+//! its rows may not mean what they seem to mean.
 //!
 //! Not checked: additional tables, which nothing reads, and SQLite's own tables.
 
@@ -25,10 +25,10 @@ const OF_SQLITE: &str = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sq
 /// Kind of the alert about a repaired file.
 const ALERT: &str = "schema_changed";
 
-/// Maximum number of names to list. A few names are enough to show what kind of change it was.
+/// Maximum number of names to list. A few names are enough to show what kind of change was made.
 const TOLD_MAX: usize = 5;
 
-/// Maximum number of characters shown of a name, which may come from an attacker.
+/// Maximum number of characters shown of a name, because the name may come from an attacker.
 const NAME_CHARS_MAX: usize = 60;
 
 /// A row of the schema table.
@@ -50,7 +50,7 @@ impl Object {
         self.kind == "table"
     }
 
-    /// For display: the name in quotes, with control characters escaped.
+    /// The name for display: in quotes, with control characters escaped.
     fn told(&self) -> String {
         let name: String = self.name.chars().take(NAME_CHARS_MAX).collect();
         format!("{} {name:?}", self.kind)
@@ -79,7 +79,7 @@ impl Differences {
     pub(crate) fn told(&self) -> String {
         let mut parts = Vec::new();
         for (what, objects) in [("changed", &self.tables), ("added or altered", &self.foreign), ("missing", &self.lacking)] {
-            // An altered object is in both lists, because it is removed and created again, but it is named only once.
+            // An altered object is in both lists, because it is removed and created again. Name it only once.
             let is_told = |object: &&Object| what != "missing" || !self.foreign.iter().any(|other| other.name == object.name);
             let names: Vec<String> = objects.iter().filter(is_told).map(Object::told).collect();
             if !names.is_empty() {
@@ -92,8 +92,8 @@ impl Differences {
 }
 
 /// Removes the parts of a statement that have no meaning: comments, whitespace, and quotes around plain names like ours. String
-/// literals and all other quoted names stay unchanged, including their quotes, because two dashes inside them do not begin a
-/// comment and keywords inside them have no meaning.
+/// literals and all other quoted names stay unchanged, including their quotes, because inside them two dashes do not begin a
+/// comment and keywords have no meaning.
 fn normalised(sql: &str) -> String {
     let mut plain = String::with_capacity(sql.len());
     let mut rest = sql;
@@ -147,7 +147,7 @@ fn made(version: i64) -> Result<Vec<Object>> {
     objects_of(&conn)
 }
 
-/// Like [`made`], but caches the newest version, because every file is compared with it when it is opened.
+/// Like [`made`], but caches the newest version, because every file that is opened is compared with it.
 fn expected(version: i64) -> Result<Cow<'static, [Object]>> {
     static NEWEST: OnceLock<Vec<Object>> = OnceLock::new();
     if version != SCHEMA_VERSION {
@@ -212,7 +212,7 @@ pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Time
     }
     let altered = |what: String| StoreError::Altered { path: path.to_owned(), what };
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have repaired it in the meantime.
+    // Another process may have repaired the file in the meantime.
     let found = differences(&tx, version)?;
     if found.is_of_tables() {
         return Err(altered(found.told()));

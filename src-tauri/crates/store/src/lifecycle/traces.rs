@@ -1,8 +1,8 @@
 //! Traces: hashes that let a later check detect leftovers of erased content in the files, without storing any of its text.
 //!
-//! An erasure takes a sample of stretches from the texts to be erased, and stores two hashes of each: a rolling hash that can be
-//! moved along a file byte by byte, and a hash with this store's key that confirms a match of the first. The hashes are stored in
-//! the erasure's job and deleted when it completes.
+//! An erasure takes a sample of stretches from the texts to be erased, and stores two hashes of each stretch: a rolling hash
+//! that can be moved along a file byte by byte, and a hash with this store's key that confirms a match of the rolling hash. The
+//! hashes are stored in the erasure's job and deleted when the job completes.
 //!
 //! Not here: deciding what to erase, and handling a trace that was found.
 
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::log::hash::hash_parts;
 
-/// Length of a stretch in bytes: long enough that two texts do not share one by chance, and short enough that most sentences
-/// contain one.
+/// Length of a stretch in bytes. It is long enough that two texts do not share a stretch by chance, and short enough that most
+/// sentences contain one.
 const WINDOW_BYTES: usize = 24;
 
 /// Maximum number of traces. A leftover is a whole page or several frames of the log rather than one sentence, so a sample is
-/// enough to detect it.
+/// enough to detect a leftover.
 const TRACES_MAX: usize = 64;
 
 /// Bytes read from a file at a time.

@@ -8,8 +8,8 @@
 //! Unlike erased messages, undone messages may be imported again and are then new. Their tombstones keep the chain intact and
 //! tell a restored backup that these rows are gone; they do not keep the messages out.
 //!
-//! A message that several imports contain belongs to the first of them. Changes that an import made beyond messages are not
-//! undone: a conversation stays private, and a speaker stays the owner.
+//! A message that several imports contain belongs to the first of these imports. Changes that an import made beyond messages
+//! are not undone: a conversation stays private, and a speaker stays the owner.
 
 use keepsake_domain::{ConversationId, ImportId, JobId, Timestamp};
 use rusqlite::params;
@@ -23,7 +23,7 @@ use crate::open::Store;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// The only tombstone reason that does not keep its message out of later imports. No erasure may use it.
+/// The only tombstone reason that lets later imports bring the message back. No erasure may use it.
 const UNDONE: &str = "import undone";
 
 /// Whether a tombstone with this reason keeps its message out of later imports.
@@ -76,7 +76,7 @@ impl Lifecycle<'_> {
         Ok(touched)
     }
 
-    /// Previews [`Store::undo_import`], with the same numbers. Fails if there is no such import.
+    /// Previews [`Store::undo_import`] and returns the same numbers. Fails if there is no such import.
     pub fn preview_undone_import(&self, import: &ImportId) -> Result<ErasurePreview> {
         self.expect_import(import)?;
         let touched = self.touched_by(import)?;
@@ -90,7 +90,7 @@ impl Lifecycle<'_> {
         })
     }
 
-    /// Whether this import may still add messages: it is being read, or a job to read it is queued.
+    /// Whether this import may still add messages because it is being read or a job to read it is queued.
     fn is_being_read(&self, import: &ImportId) -> Result<bool> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT 1 FROM imports WHERE id = ?1 AND state = 'running'
@@ -103,8 +103,9 @@ impl Lifecycle<'_> {
 }
 
 impl Store {
-    /// Undoes an import, as described in the module, and removes the quotes in its record. Refused while the import is being
-    /// read. The undo is pending until `job` has completed it; repeating it removes nothing. Fails if there is no such import.
+    /// Undoes an import, as the module documentation describes, and removes the quotes in its record. Refused while the import
+    /// is being read. The undo is pending until `job` has completed it. Undoing it again removes nothing. Fails if there is no
+    /// such import.
     pub fn undo_import(&self, import: &ImportId, job: &JobId, now: Timestamp) -> Result<Erased> {
         self.erase(|tx| {
             tx.lifecycle().expect_import(import)?;
@@ -126,7 +127,7 @@ impl LifecycleMut<'_> {
         let touched = self.touched_by(import)?;
         let parts: Vec<Part<'_>> = touched.iter().map(|one| one.part(import)).collect();
         let undone = self.erase_parts(&parts, UNDONE, now)?;
-        // The visibility of its channels was chosen with this import, and is chosen again if it is imported again.
+        // The person chose the visibility of the import's channels with this import, and chooses again when importing it again.
         self.tx.conn.execute(
             "DELETE FROM channel_visibility
               WHERE decided_at_ms >= (SELECT started_at_ms FROM imports WHERE id = ?1)
@@ -145,7 +146,7 @@ impl LifecycleMut<'_> {
         Ok(undone)
     }
 
-    /// In a copy of a store, undoes the imports of the messages with these ids, which the store itself has already undone.
+    /// In a copy of a store, undoes the imports of the messages with these ids. The store itself has already undone them.
     /// Returns the number of messages.
     pub(crate) fn undo_again(&self, messages: &[&str], now: Timestamp) -> Result<u64> {
         let imports = self.ids_of(
@@ -159,7 +160,7 @@ impl LifecycleMut<'_> {
         Ok(count)
     }
 
-    /// Removes the path of the file and every quote from it from an import's record, and deletes the import's jobs and their
+    /// Removes the file's path and every quote from the file from an import's record. Deletes the import's jobs and their
     /// alerts.
     fn empty_account(&self, import: &ImportId) -> Result<()> {
         // The record of the sample import is not needed once the sample is gone.

@@ -1,4 +1,4 @@
-//! Unfinished copies: leftovers of a killed process are removed at the next start, whatever folder they are in.
+//! Unfinished copies: the next start removes the leftovers of a killed process, whatever folder they are in.
 //!
 //! A copy may be made in any folder, even on another disk. It is written next to its final name, so that it can be renamed in one
 //! step. Before its first byte is written, a note in Keepsake's own folder records its path. Every copying process takes a shared
@@ -18,7 +18,7 @@ pub(crate) const PART_ENDING: &str = "part";
 /// Lock shared by all copying processes; leftovers are removed only while no process has it.
 const LOCK: &str = "copying.lock";
 
-/// Prefix and extension of a note's file name, with a hash of the path in the note between them.
+/// Prefix and extension of a note's file name. Between them is a hash of the path that the note contains.
 const NOTE_PREFIX: &str = "copying-";
 const NOTE_ENDING: &str = ".path";
 

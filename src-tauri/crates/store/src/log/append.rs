@@ -1,8 +1,8 @@
-//! Appends messages, with their handles and conversations, to layer 0 (the log). Appending is idempotent, because messages are
-//! identified by the ids from their source.
+//! Appends messages, with their handles and conversations, to layer 0 (the log). Appending is idempotent, because each
+//! message is identified by the ids from its source.
 //!
-//! Appending the same message twice adds nothing. The same id with a different text is stored as a new revision beside the old
-//! one. An erased message is never stored again; a message of an undone import may be.
+//! Appending the same message twice adds nothing. A message with the same id and a different text is stored as a new revision
+//! beside the old one. An erased message is never stored again, but a message of an undone import may be.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,7 +23,7 @@ pub struct BatchOutcome {
     pub imported: u64,
     /// Messages that were already stored.
     pub duplicate: u64,
-    /// Messages left out because the person erased them earlier.
+    /// Messages left out because the person had erased them.
     pub erased: u64,
     /// Conversations that received something new.
     pub touched: Vec<ConversationId>,
@@ -46,8 +46,8 @@ struct Conversation {
     last_ms: i64,
 }
 
-/// The kind of speaker that a conversation is with, in order of preference: a person, an assistant, a program, and the owner only
-/// if nobody else speaks. Among several speakers of the same kind, the first to speak is chosen.
+/// The kind of speaker that a conversation is with, in order of preference: a person, an assistant, a program, or the owner if
+/// nobody else speaks. Among several speakers of the same kind, the first to speak is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Counterpart {
     Person,
@@ -80,12 +80,12 @@ impl Counterpart {
 /// A conversation, identified as in its source.
 type SourceConversation<'m> = (SourceKind, &'m str);
 
-/// Cache of everything that a batch looks up more than once, and the batch's rows that are not written yet.
+/// Cache of everything that a batch looks up more than once, and the rows of the batch that are not written yet.
 struct Seen<'m> {
     rows: Rows<'m>,
     handles: HashMap<(&'m str, &'m str, bool), Handle>,
     conversations: HashMap<SourceConversation<'m>, Conversation>,
-    /// Whether each conversation of the batch was stored before it.
+    /// Whether each conversation was stored before this batch.
     stored: HashMap<SourceConversation<'m>, bool>,
     /// The source keys of the rows of this batch.
     keys: HashSet<Hash>,
@@ -137,7 +137,7 @@ impl Log<'_> {
         let mut rows = statement.query(params![source_key, text])?;
         let mut next = 0;
         while let Some(row) = rows.next()? {
-            // Any revision with the same text counts as unchanged: re-importing an older export must not look like an edit.
+            // Any revision with the same text counts as unchanged. Importing an older export again must not look like an edit.
             if row.get::<_, bool>(1)? {
                 return Ok(Revision::Same);
             }
@@ -160,8 +160,8 @@ impl LogMut<'_> {
             let source_key = source_key_of(&key, &message.source);
             let revision = match self.revision_in_batch(&source_key, message, &mut seen, context)? {
                 Revision::Same => {
-                    // A repeated message may be the first to identify its author as the owner. It must not create a handle: if
-                    // the source has renamed the author since, the new handle would belong to no message.
+                    // A repeated message may be the first one to identify its author as the owner. It must not create a handle:
+                    // if the source has renamed the author since then, the new handle would have no messages.
                     self.stored_handle(message, &mut seen, context)?;
                     outcome.duplicate += 1;
                     continue;
@@ -205,8 +205,8 @@ impl LogMut<'_> {
         Ok(outcome)
     }
 
-    /// [`revision_for`](Log::revision_for) within a batch. It does not query the log if the message cannot be there, because
-    /// most messages of an import belong to conversations that the import creates.
+    /// Like [`revision_for`](Log::revision_for), within a batch. It does not query the log if the message cannot be there,
+    /// because most messages of an import belong to conversations that the import itself creates.
     fn revision_in_batch<'m>(
         &self,
         source_key: &Hash,
@@ -307,7 +307,8 @@ impl LogMut<'_> {
         let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
         for row in rows {
             let id: ConversationId = crate::text::parse("conversation id", &row?)?;
-            // A batch may identify two speakers of a conversation as the owner: keep the position from before the first.
+            // A batch may identify two speakers of a conversation as the owner. Keep the position from before the first of
+            // them.
             if let Entry::Vacant(reread) = seen.reread.entry(id) {
                 let read_to = self.conversation(reread.key())?.extracted_through_seq;
                 reread.insert(read_to);
@@ -402,7 +403,7 @@ impl LogMut<'_> {
             Some((id, first_ms, last_ms, was_private, so_far, is_public)) => {
                 let id = crate::text::parse("conversation id", &id)?;
                 if message.is_private && !was_private {
-                    // The stricter label wins: the new message is marked as not used for memory.
+                    // The stricter label wins, so mark the conversation as not used for memory.
                     self.set_private(&id, true)?;
                 }
                 let mut stored = Conversation {
@@ -459,7 +460,7 @@ impl LogMut<'_> {
         Ok(id)
     }
 
-    /// A private message makes its conversation private: when a source says both, the stricter wins.
+    /// A private message makes its conversation private: if a source declares both visibilities, the stricter one wins.
     fn hear_visibility(&self, conversation: &mut Conversation, message: &Message) -> Result<()> {
         if conversation.is_declared_public && message.visibility == Visibility::Private {
             conversation.is_declared_public = false;

@@ -1,8 +1,8 @@
-//! Previews an append: returns the counts that it would have, without writing anything.
+//! Previews an append: returns the counts that the append would have, without writing anything.
 //!
-//! It uses the same rule as the append ([`Log::revision_for`]), so the two cannot disagree. Messages may repeat within a file
-//! or across the files of a run. Hashes of the previewed messages are therefore kept in a temporary database. SQLite moves it to
-//! disk beyond a few megabytes and removes it when it is closed, because exports have no size limit.
+//! The preview uses the same rule as the append ([`Log::revision_for`]), so the two cannot disagree. Messages may repeat within
+//! a file or across the files of a run, so the preview keeps hashes of the messages in a temporary database. Exports have no
+//! size limit. SQLite therefore moves the database to disk when it exceeds a few megabytes, and removes it on closing.
 
 use keepsake_domain::Message;
 use rusqlite::{Connection, params};
@@ -22,7 +22,7 @@ pub struct AppendPreview {
     pub imported: u64,
     /// Messages that are already stored.
     pub duplicate: u64,
-    /// Messages left out because the person erased them earlier.
+    /// Messages that would be left out because the person erased them.
     pub erased: u64,
 }
 
@@ -48,7 +48,7 @@ impl PreviewState {
 
 impl Log<'_> {
     /// Returns the counts of appending these messages after all messages that `state` has covered. Calls `each` with every
-    /// message that the append would find, and whether it would be added; erased messages are skipped.
+    /// message that the append would process, and with whether the message would be added. Erased messages are skipped.
     pub fn preview_append(
         &self,
         messages: &[Message],

@@ -1,7 +1,7 @@
 //! The hash chain over the append log. Each row's hash covers the hash of the row before it, so an edit made outside Keepsake is
 //! detected.
 //!
-//! The chain is tamper-evident only against partial edits: anyone who can write the file can recompute all of it. Message text is
+//! The chain detects only partial edits, because anyone who can write the file can recompute the whole chain. Message text is
 //! included only as a salted hash, so erasing a row does not break the chain and leaves nothing from which its text could be
 //! guessed.
 
@@ -81,11 +81,11 @@ fn fault_of(row: &Row<'_>) -> rusqlite::Result<Option<&'static str>> {
 }
 
 impl Log<'_> {
-    /// The hash of the newest row, erased ones included.
+    /// The hash of the newest row, including erased rows.
     pub(crate) fn chain_head(&self) -> Result<Hash> {
         let mut statement = self.tx.conn.prepare_cached(
-            // Each subquery reads only the last row of its table. A common ORDER BY would read both tables in full on every
-            // append.
+            // Each subquery reads only the last row of its table. A single ORDER BY over both would read both tables in full on
+            // every append.
             "SELECT row_hash FROM (
                  SELECT * FROM (SELECT seq, row_hash FROM interactions ORDER BY seq DESC LIMIT 1)
                  UNION ALL
@@ -105,8 +105,8 @@ impl Log<'_> {
 
     /// Recomputes the whole chain.
     pub fn verify_chain(&self) -> Result<ChainReport> {
-        /// Maximum number of faults reported. More would add nothing, because the first one already shows that the log was
-        /// changed from outside.
+        /// Maximum number of faults reported. Further faults would add nothing, because the first one already shows that the
+        /// log was changed from outside.
         const FAULTS_MAX: usize = 10;
         let mut report = ChainReport { rows: 0, faults: Vec::new() };
         let fault = |report: &mut ChainReport, seq, what| {

@@ -29,11 +29,11 @@ pub struct ConversationRow {
     pub channel_type: String,
     /// Channel id.
     pub channel_id: String,
-    /// Effective visibility: the person's choice, else what the source declared.
+    /// Effective visibility: the person's choice, or else what the source declared.
     pub visibility: Visibility,
     /// The visibility that the person chose for this conversation, if any.
     pub chosen: Option<Visibility>,
-    /// Not used for memory: the person excluded it from analysis.
+    /// Not used for memory, because the person excluded the conversation from analysis.
     pub is_private: bool,
     /// One of `active`, `idle`, `archived`.
     pub status: String,
@@ -47,7 +47,7 @@ pub struct ConversationRow {
     pub extracted_through_seq: i64,
     /// A model has read the messages up to this sequence number.
     pub model_read_through_seq: i64,
-    /// Number of periods in which it was excluded and messages arrived, including an ongoing one.
+    /// Number of periods of exclusion in which messages arrived, including an ongoing one.
     pub private_intervals: u32,
     /// It belongs to the sample data.
     pub is_sample: bool,
@@ -91,7 +91,7 @@ pub struct InteractionRow {
     pub tool: Option<String>,
     /// When it was written.
     pub time: Timestamp,
-    /// Name of the certainty: how far `time` can be trusted.
+    /// Name of the certainty, which says how reliable `time` is.
     pub time_certainty: String,
     /// Name of the source kind.
     pub source_kind: String,
@@ -108,7 +108,7 @@ pub struct InteractionRow {
 pub enum Spot {
     /// At this position, counted from 0.
     Offset(u32),
-    /// With this message in the middle.
+    /// So that this message is in the middle.
     Around(InteractionId),
 }
 
@@ -119,7 +119,7 @@ pub struct ConversationFilter {
     pub query: Option<String>,
     /// Channel types; empty means all.
     pub channels: Vec<String>,
-    /// Only excluded conversations (`true`) or only others (`false`).
+    /// Only excluded conversations (`true`) or only the others (`false`).
     pub is_private: Option<bool>,
     /// At least one message must meet all of these conditions.
     pub said: Option<Said>,
@@ -154,7 +154,7 @@ impl Said {
         if let Some(handles) = &self.handles {
             let list = bind(to_json("handle ids", handles)?.into());
             all.push(format!("i.handle_id IN (SELECT value FROM json_each(?{list}))"));
-            // Rules out conversations without these handles before their messages are read.
+            // Rule out conversations without these handles before reading their messages.
             conditions.push(format!(
                 "c.id IN (SELECT p.conversation_id FROM conversation_people p WHERE p.handle_id IN (SELECT value FROM json_each(?{list})))"
             ));
@@ -187,8 +187,8 @@ pub struct PrivacyCounts {
     pub gate_entries: u64,
 }
 
-/// Maximum length of a title query. No title is longer. SQLite rejects LIKE patterns over 50,000 bytes, and a pasted page must
-/// not cause an error.
+/// Maximum length of a title query. No title is longer. SQLite rejects LIKE patterns over 50,000 bytes, and pasting a whole
+/// page must not cause an error.
 const TITLE_QUERY_CHARS_MAX: usize = 1_000;
 
 const CONVERSATION_COLUMNS: &str =
@@ -389,7 +389,8 @@ impl Log<'_> {
         )
     }
 
-    /// Part of a conversation: the total number of messages, the position of the first one returned, and the messages.
+    /// Part of a conversation. Returns the total number of messages, the position of the first message returned, and the
+    /// messages.
     pub fn conversation_stretch(&self, id: &ConversationId, spot: &Spot, limit: u32) -> Result<(u32, u32, Vec<InteractionRow>)> {
         let total: u32 = self
             .tx
@@ -450,15 +451,16 @@ impl Log<'_> {
         Ok(items)
     }
 
-    /// Conversations with messages that extraction has not read. Leaves out excluded conversations, and those whose job failed
-    /// permanently, until the person retries it.
+    /// Conversations with messages that extraction has not read. Excluded conversations are left out. So are conversations
+    /// whose job failed permanently, until the person retries the job.
     pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self.tx.conn.prepare_cached(TO_EXTRACT)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// The replies in a conversation: the reply's sequence number, and the id in the export of the message it answers.
+    /// The replies in a conversation: the sequence number of each reply, with the id in the export of the message that it
+    /// answers.
     pub fn answers_in(&self, id: &ConversationId) -> Result<HashMap<i64, String>> {
         let mut statement = self
             .tx
@@ -482,7 +484,7 @@ impl Log<'_> {
         Ok(self.tx.conn.prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions")?.query_row([], |row| row.get(0))?)
     }
 
-    /// Counts the data that excluding the conversation would remove.
+    /// Counts the data that would be removed by excluding the conversation.
     pub fn privacy_counts(&self, id: &ConversationId) -> Result<PrivacyCounts> {
         let number = |sql: &str| -> Result<u64> {
             Ok(self.tx.conn.prepare_cached(sql)?.query_row(params![id.as_str()], |row| row.get::<_, i64>(0))? as u64)
@@ -608,9 +610,9 @@ impl LogMut<'_> {
         Ok(())
     }
 
-    /// Marks the messages of this import (or, without one, those from no import) in the conversation as read by extraction. If
-    /// the conversation has other unread messages, all of them stay unread: there is a single mark per conversation, and it
-    /// must not skip messages from another import.
+    /// Marks the conversation's messages of this import as read by extraction; without an import, the messages that come from
+    /// no import. If the conversation has other unread messages, all of them stay unread: there is a single mark per
+    /// conversation, and it must not skip messages from another import.
     pub fn pass_over_import(&self, id: &ConversationId, import: Option<&ImportId>) -> Result<()> {
         let waits: bool = self
             .tx

@@ -2,7 +2,8 @@
 //!
 //! Not here: following the chain and finding where it breaks (`chain`).
 
-/// Length of a stored hash. 128 bits are enough to rule out chance collisions; the threats are accidents and casual edits.
+/// Length of a stored hash. 128 bits are enough to rule out chance collisions. The hashes protect against accidents and casual
+/// edits.
 pub(crate) const HASH_BYTES: usize = 16;
 
 /// A stored hash.

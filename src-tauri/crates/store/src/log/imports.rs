@@ -28,7 +28,7 @@ pub struct ImportSkip {
 pub struct ImportTotals {
     /// Conversations in the file.
     pub conversations: u64,
-    /// Records that are messages or that should have been.
+    /// Records that are messages or should have been messages.
     pub seen: u64,
     /// New messages.
     pub imported: u64,
@@ -121,7 +121,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Marks an import whose messages the person does not want searched for memories. A rebuild respects this too.
+    /// Marks an import whose messages the person does not want to be searched for memories. A rebuild also respects this mark.
     pub fn leave_unread(&self, id: &ImportId) -> Result<()> {
         self.tx.conn.execute("UPDATE imports SET is_unread = 1 WHERE id = ?1", params![id.as_str()])?;
         Ok(())

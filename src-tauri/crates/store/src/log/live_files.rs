@@ -1,5 +1,5 @@
-//! How far each file in a watched folder has been read. A row changes in the transaction that stores the messages, so a file is
-//! neither read twice nor missed.
+//! How far each file in a watched folder has been read. A file's row changes in the transaction that stores its messages, so no
+//! content is read twice or missed.
 //!
 //! Not here: what to read (`keepsake-engine`), and what the state means (`keepsake-importers`).
 
@@ -17,7 +17,7 @@ pub struct LiveFileRow {
     pub path: String,
     /// The watched folder that contains it.
     pub folder: String,
-    /// Name of the importer that reads it; `None` if none does.
+    /// Name of the importer that reads the file; `None` if no importer does.
     pub kind: Option<String>,
     /// Its size when it was last checked.
     pub size: u64,
@@ -27,7 +27,7 @@ pub struct LiveFileRow {
     pub read_to: u64,
     /// Hash of the first and the last bytes before that offset.
     pub digest: Vec<u8>,
-    /// What the importer must know about the lines already read.
+    /// The information that the importer needs about the lines already read.
     pub state: Option<String>,
     /// When something was last read from it.
     pub read_at: Option<Timestamp>,
@@ -50,7 +50,7 @@ fn row_of(row: &Row<'_>) -> rusqlite::Result<LiveFileRow> {
 }
 
 impl Sources<'_> {
-    /// How far this file was read.
+    /// How far this file has been read.
     pub fn live_file(&self, path: &str) -> Result<Option<LiveFileRow>> {
         let mut statement = self.tx.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM live_files WHERE path = ?1"))?;
         Ok(statement.query_row([path], row_of).optional()?)

@@ -2,7 +2,7 @@
 //! so nothing is read twice or missed.
 //!
 //! All messages from a source belong to one import, so that they can be undone as a whole. Not here: secrets, which are in the
-//! system's keyring, and the protocols (`keepsake-connectors`).
+//! system's keyring, and the protocols, which are in `keepsake-connectors`.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::{Result, StoreError};
 pub struct LiveSourceRow {
     /// Id.
     pub id: LiveSourceId,
-    /// What it speaks.
+    /// The protocol or program of the source.
     pub kind: LiveSourceKind,
     /// Its name, as shown to the person.
     pub name: String,
@@ -163,7 +163,7 @@ impl Sources<'_> {
         choice.map(|choice| parse("choice", &choice)).transpose()
     }
 
-    /// Channels that anyone can read according to their source: type and id.
+    /// Channels that anyone can read, according to their source. Each is given as type and id.
     pub fn open_channels(&self) -> Result<Vec<(String, String)>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT channel_type, channel_id FROM open_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -185,7 +185,7 @@ impl Sources<'_> {
         Ok(found)
     }
 
-    /// The last stored revision of the message with these ids, as its source described it, if any.
+    /// The last stored revision of the message with this source reference, as its source described it, if any.
     pub fn message_of_source(&self, source: &SourceRef) -> Result<Option<Message>> {
         let key = source_key_of(&self.tx.log().source_hash_key()?, source);
         let mut statement = self.tx.conn.prepare_cached(
@@ -223,9 +223,9 @@ impl Sources<'_> {
 }
 
 impl Store {
-    /// Erases messages that were deleted at their source or disappeared from it, with everything based on them. Messages that
-    /// are not stored are skipped. The erasure is pending until `job` has completed it. Returns `None` if there was nothing to
-    /// erase.
+    /// Erases messages that were deleted at their source or disappeared from it, and everything based on these messages. Skips
+    /// messages that are not stored. The erasure is pending until `job` has completed it. Returns `None` if there was nothing
+    /// to erase.
     pub fn erase_removed(&self, messages: &[SourceRef], job: &JobId, now: Timestamp) -> Result<Option<Erased>> {
         let found = self.read(|tx| tx.sources().messages_by_conversation(messages))?;
         if found.is_empty() {
@@ -323,7 +323,7 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Names a channel. For a new channel, no choice has been made yet; a known channel keeps its choice and positions.
+    /// Stores a channel that the source named. A new channel has no choice yet; a known channel keeps its choice and positions.
     pub fn found_live_channel(&self, id: &LiveSourceId, channel: &LiveChannelRow) -> Result<()> {
         self.tx
             .conn
@@ -351,9 +351,10 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Applies what the person chose for a channel to the channel that replaces it, once: the choice, the time from which
-    /// messages are wanted, and that it is private. A choice already made for the new channel is not overridden. If a
-    /// conversation of the old channel is excluded from memory, nothing is carried over, so the person is asked.
+    /// When a channel replaces another, applies the person's choice for the old channel to the new one, once: the choice
+    /// itself, the time from which messages are wanted, and that the channel is private. A choice already made for the new
+    /// channel is not overridden. If a conversation of the old channel is excluded from memory, nothing is carried over, so the
+    /// person is asked.
     pub fn continue_live_channel(
         &self,
         id: &LiveSourceId,
@@ -394,8 +395,8 @@ impl SourcesMut<'_> {
         Ok(())
     }
 
-    /// Stores the person's choice for a channel, and the time from which its messages are wanted. An earlier time or a
-    /// different choice makes the connector read older messages again.
+    /// Stores the person's choice for a channel, and the time from which its messages are wanted. Changing either makes the
+    /// connector read older messages again.
     pub fn choose_live_channel(
         &self,
         id: &LiveSourceId,

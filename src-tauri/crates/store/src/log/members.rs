@@ -1,7 +1,7 @@
-//! Who can read a channel, including people who never spoke. Live sources give the current members; exports say who joined and
-//! left, and when.
+//! Who can read a channel, including people who never spoke. Live sources report the current members. Exports say who joined
+//! and left, and when.
 //!
-//! Membership only narrows what may be said in the channel, so anyone who might be a member is treated as one.
+//! Membership can only narrow what may be shown in the channel, so anyone who might be a member is treated as a member.
 
 use keepsake_domain::{Channel, ChannelHandle, Timestamp};
 use rusqlite::params;
@@ -10,10 +10,10 @@ use crate::Result;
 use crate::areas::{Log, LogMut};
 use crate::text::to_json;
 
-/// Replaces a channel member whom the person erased. No handle has this form.
+/// Placeholder for a channel member whom the person erased. No handle has this form.
 const STRANGER: &str = "(erased)";
 
-/// Precedes the name of a member about whom an export gives nothing else. No handle begins like this.
+/// Prefix of the name of a member for whom an export gives nothing but the name. No handle begins like this.
 const NAME_ONLY: &str = "(name) ";
 
 /// Someone who can read a channel.
@@ -46,14 +46,14 @@ impl Member {
     }
 }
 
-/// Someone joined or left a channel, according to an export.
+/// The event that someone joined or left a channel, according to an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberMove {
-    /// Who.
+    /// The person who joined or left.
     pub member: Member,
-    /// The time. For a list of members, which does not say when they joined, this is the earliest time.
+    /// When it happened. A list of members does not say when they joined; their time is the earliest possible one.
     pub at: Timestamp,
-    /// Whether they are there from then on.
+    /// Whether the person is a member from then on.
     pub is_in: bool,
 }
 
@@ -70,11 +70,11 @@ impl Log<'_> {
 }
 
 impl LogMut<'_> {
-    /// Replaces the list of who can read a channel. Called for live sources, which know all members.
+    /// Replaces the list of people who can read a channel. Called for live sources, which know all members.
     pub fn set_channel_members(&self, channel_type: &str, channel_id: &str, members: &[ChannelHandle]) -> Result<()> {
         let handles: Vec<String> = members.iter().map(|member| member.folded().handle).collect();
         let json = to_json("members", &handles)?;
-        // Only changes are written, because each one causes everyone's view to be recomputed.
+        // Write only changes, because each change causes everyone's view to be recomputed.
         self.tx
             .conn
             .prepare_cached(
@@ -92,8 +92,8 @@ impl LogMut<'_> {
     }
 
     /// Records who joined and left a channel, according to an export. The latest change of each member applies, so exports may
-    /// come in any order. Channels whose members a live source gives are skipped, and so are channels of which nothing is
-    /// stored.
+    /// come in any order. Channels whose members a live source reports are skipped, and so are channels without any stored
+    /// conversation.
     pub fn follow_members(&self, channel: &Channel, moves: &[MemberMove]) -> Result<()> {
         let of_channel = "WHERE channel_type = ?1 AND channel_id = ?2";
         let is_followed = format!(
@@ -114,7 +114,7 @@ impl LogMut<'_> {
         Ok(())
     }
 
-    /// Deletes the members known from exports for channels of which nothing is stored anymore.
+    /// Deletes the members known from exports for channels that no longer have any stored conversation.
     pub(crate) fn forget_members_of_empty_channels(&self) -> Result<()> {
         self.tx.conn.execute(
             "DELETE FROM channel_members WHERE moved_at_ms IS NOT NULL
@@ -125,8 +125,8 @@ impl LogMut<'_> {
         Ok(())
     }
 
-    /// Replaces these handles, a JSON array of ids, with a stranger's wherever they are members of a channel. The members are
-    /// still there, so nothing more may be said there than before.
+    /// Replaces these handles, a JSON array of ids, with a placeholder wherever they are members of a channel. The members can
+    /// still read the channel, so nothing more may be shown there than before.
     pub(crate) fn anonymize_members(&self, handles: &str) -> Result<()> {
         let is_theirs = format!(
             "EXISTS (SELECT 1 FROM entity_channels h
@@ -134,7 +134,8 @@ impl LogMut<'_> {
                         AND h.channel_type = channel_members.channel_type COLLATE NOCASE
                         AND channel_members.handle COLLATE NOCASE IN (h.channel_handle, '{NAME_ONLY}' || h.display_name))"
         );
-        // Whoever left would replace a stranger who is there.
+        // Delete members who have left first. Otherwise, their rows would replace the placeholder of a member who is still
+        // there.
         self.tx.conn.execute(&format!("DELETE FROM channel_members WHERE is_in = 0 AND {is_theirs}"), params![handles])?;
         self.tx.conn.execute(
             &format!("UPDATE OR REPLACE channel_members SET handle = ?2 WHERE {is_theirs}"),

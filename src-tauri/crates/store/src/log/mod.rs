@@ -1,4 +1,4 @@
-//! The messages: their text, place and order. A message never changes once it is written.
+//! The messages: their text, place and order. A message never changes once it has been written.
 
 pub(crate) mod append;
 pub(crate) mod append_preview;

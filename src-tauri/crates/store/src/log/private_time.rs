@@ -1,9 +1,9 @@
 //! The periods in which conversations were excluded: intervals of the log from which nothing is derived.
 //!
-//! Whether a message belongs to an interval depends on its position in the log, that is, on when it arrived, not on when it was
-//! written. Excluding an import therefore covers all its messages. An interval in which nothing arrived is deleted. The view
-//! `private_time_messages` (`migrations/0029`) lists the messages for SQL; [`PrivateInterval`] is the same rule for rows that
-//! were already read.
+//! Whether a message belongs to an interval depends on its position in the log: what counts is when the message arrived, not
+//! when it was written. Excluding an import therefore covers all its messages. An interval in which nothing arrived is deleted.
+//! The view `private_time_messages` (`migrations/0029`) lists the messages for SQL; [`PrivateInterval`] applies the same rule
+//! to rows that were already read.
 //!
 //! Not here: who may see a conversation (`boundary`), and what happens to existing memories (`erase`).
 
@@ -27,7 +27,7 @@ pub struct PrivateInterval {
 }
 
 impl PrivateInterval {
-    /// Whether a message with this sequence number arrived in it.
+    /// Whether a message with this sequence number arrived during this period.
     pub fn contains(&self, seq: i64) -> bool {
         seq > self.after_seq && self.through_seq.is_none_or(|through| seq <= through)
     }

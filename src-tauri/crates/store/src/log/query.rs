@@ -52,7 +52,7 @@ pub(crate) fn query_parts(typed: &str) -> Option<QueryParts> {
 /// The FTS5 expression for a typed query, or `None` if it contains no word.
 ///
 /// Every quoted phrase must occur, and at least one of the other words, if there are any. The ranking prefers messages that
-/// contain more of the words, and rarer ones.
+/// contain more of the words, and messages with rarer words.
 pub fn fts_query(typed: &str) -> Option<String> {
     let QueryParts { phrases, words } = query_parts(typed)?;
     Some(match (phrases.is_empty(), words.is_empty()) {

@@ -1,8 +1,8 @@
-//! Writes rows to the log: links them into the hash chain and writes many per statement.
+//! Writes rows to the log: links the rows into the hash chain and writes many rows per statement.
 //!
-//! Because of the triggers that keep the log append-only, each INSERT uses its own statement journal, into which SQLite copies
-//! every page before the statement first changes it. One statement per message would copy the same pages again and again, so rows
-//! are collected until they fill a statement.
+//! Because of the triggers that keep the log append-only, each INSERT uses its own statement journal. SQLite copies every page
+//! into this journal before the statement first changes the page. One statement per message would copy the same pages again and
+//! again, so rows are collected until they fill a statement.
 //!
 //! Not here: deciding which messages become rows, and the look-ups for that.
 
@@ -33,7 +33,7 @@ pub(crate) struct Handle {
     pub(crate) is_owner: bool,
 }
 
-/// Rows per full statement. More would gain little: at this size, hardly any page is changed by more than one statement.
+/// Rows per full statement. More rows would gain little: at this size, hardly any page is changed by more than one statement.
 const ROWS_A_STATEMENT: usize = 50;
 
 /// The columns in the order in which [`bind`] binds them.

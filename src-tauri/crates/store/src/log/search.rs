@@ -18,7 +18,7 @@ pub struct MessageHit {
     pub message: InteractionRow,
     /// Title of its conversation.
     pub conversation_title: Option<String>,
-    /// Relevance. Higher is better. Only comparable with other scores of the same search.
+    /// Relevance; higher is better. Comparable only with other scores of the same search.
     pub score: f64,
 }
 
@@ -75,7 +75,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Messages by sequence number, in the requested order; those that no longer exist are left out.
+    /// Messages by sequence number, in the requested order. Messages that no longer exist are left out.
     pub fn messages_at(&self, seqs: impl IntoIterator<Item = i64>) -> Result<Vec<InteractionRow>> {
         let mut found = Vec::new();
         for seq in seqs {
@@ -105,8 +105,8 @@ impl Search<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every handle with its name, address and entity, and whether it is the owner's. It does not count messages per handle,
-    /// because that would read a row for every conversation.
+    /// Every handle with its name, address and entity, and whether it is the owner's. Does not count messages per handle,
+    /// because counting would read a row for every conversation.
     pub fn named_handles(&self) -> Result<Vec<NamedHandle>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT h.id, h.entity_id, e.is_owner, coalesce(v.name, h.display_name), h.channel_type, h.channel_handle
@@ -144,7 +144,8 @@ impl Search<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Conversations that match a typed channel type, channel id, `type:id`, id (ours or the export's), or part of the title.
+    /// Conversations that match typed text: a channel type, a channel id, `type:id`, an id (ours or the export's), or part of a
+    /// title.
     pub fn conversations_named(&self, text: &str) -> Result<Vec<ConversationId>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM conversations

@@ -1,4 +1,5 @@
-//! Compares the subjects of statements: the owner, or a person with all handles that the links in effect assign to them.
+//! Compares the subjects of statements: the owner, or a person with all handles that belong to the person according to the
+//! links.
 //!
 //! Not here: how two statements about one person relate to each other (`capture`, `engine`).
 
@@ -22,7 +23,7 @@ impl Speakers {
         self.0.get(handle).map_or(handle, EntityId::as_str)
     }
 
-    /// Replaces the handle in a subject by the key of the person behind it.
+    /// Replaces the handle in a subject with the key of the person behind it.
     pub fn behind(&self, subject: &Subject) -> Subject {
         match subject {
             Subject::Owner => Subject::Owner,
@@ -55,7 +56,7 @@ pub(crate) fn subject(name: &str, handle: Option<&str>) -> Subject {
 }
 
 impl Log<'_> {
-    /// Maps each handle to one of these persons.
+    /// Maps each handle to the person behind it, one of `persons`.
     pub fn speakers_by(&self, persons: &Persons) -> Result<Speakers> {
         let mut statement = self.tx.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -66,7 +67,7 @@ impl Log<'_> {
         Ok(Speakers(of.collect::<Result<_>>()?))
     }
 
-    /// All handles of the person behind a handle, including itself.
+    /// All handles of the person behind a handle, including this handle.
     pub(crate) fn handles_beside(&self, handle: &str) -> Result<BTreeSet<String>> {
         let mut statement = self.tx.conn.prepare_cached(
             "WITH RECURSIVE
@@ -102,7 +103,8 @@ impl Log<'_> {
         }
     }
 
-    /// The subject of a stored memory in the form that [`is_about`] compares: `None` for the owner, else a JSON array of handles.
+    /// The subject of a stored memory in the form that [`is_about`] compares: `None` for the owner, or else a JSON array of
+    /// handles.
     pub(crate) fn about(&self, subject: &Subject) -> Result<Option<String>> {
         match subject {
             Subject::Owner => Ok(None),
@@ -110,8 +112,8 @@ impl Log<'_> {
         }
     }
 
-    /// Fails unless the message is the subject's own words: only these are evidence about a person (ARCHITECTURE.md, invariant
-    /// 12).
+    /// Fails unless the message contains the subject's own words: only a person's own words are evidence about them
+    /// (ARCHITECTURE.md, invariant 12).
     pub(crate) fn check_own_words(&self, subject: &Subject, said: &InteractionRow) -> Result<()> {
         let is_own = match subject {
             Subject::Owner => said.role == Role::Owner,
@@ -128,11 +130,11 @@ impl Log<'_> {
 }
 
 impl LogMut<'_> {
-    /// Separates the memories of two handles that no longer belong to one person. Memories about one person lose the messages of
-    /// the other as evidence, proposals merged because of the link become pending again, and the conversations of those messages
-    /// are analyzed again, so that each person gets their own memories.
+    /// Separates the memories of two handles that no longer belong to one person. Memories about one person lose their evidence
+    /// in the other person's messages. Proposals that were merged because of the link become pending again. The conversations
+    /// of those messages are analyzed again, so that each person gets their own memories.
     ///
-    /// Decisions made while the handles were linked stay in effect; each can be undone.
+    /// Decisions made while the handles were linked stay in effect. The person can undo each of them.
     pub(crate) fn part_memories(&self, a: &str, b: &str) -> Result<()> {
         let (of_a, of_b) = (self.handles_beside(a)?, self.handles_beside(b)?);
         if of_a.contains(b) {
@@ -160,7 +162,7 @@ impl LogMut<'_> {
                     .conn
                     .prepare_cached("DELETE FROM memory_evidence WHERE memory_id = ?1 AND interaction_id = ?2")?
                     .execute(params![memory.as_str(), interaction])?;
-                // The condition finds merged proposals: they were never decided on, and merging creates no new version.
+                // The condition selects merged proposals: nobody ever decided on them, and merging creates no new version.
                 self.tx
                     .conn
                     .prepare_cached(

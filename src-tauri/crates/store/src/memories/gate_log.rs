@@ -1,4 +1,4 @@
-//! The gate log: every proposal that was filtered out, with the gate and the reason, so that the person can check the gates.
+//! The gate log: every proposal that was filtered out, with the gate and the reason, so that the person can review the gates.
 
 use keepsake_domain::{ConversationId, Gate, InteractionId, JobId, MemoryId, Span, Subject, Timestamp};
 use rusqlite::params;

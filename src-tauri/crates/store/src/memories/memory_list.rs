@@ -13,7 +13,7 @@ use crate::text::{placeholders, to_json};
 /// Sort order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MemorySort {
-    /// By confidence band, then by conversation, latest first, and within a conversation in message order.
+    /// By confidence band, then by conversation with the latest first, and within a conversation in message order.
     Queue,
     /// Newest proposal first.
     #[default]
@@ -45,15 +45,15 @@ pub struct MemoryFilter {
     pub confidence_min: Option<f64>,
     /// Only memories with (`true`) or without (`false`) an excluded conversation among their sources.
     pub private_source: Option<bool>,
-    /// Only memories said at or after this time.
+    /// Only memories whose evidence was said at or after this time.
     pub said_from: Option<Timestamp>,
-    /// Only memories said before this time.
+    /// Only memories whose evidence was said before this time.
     pub said_before: Option<Timestamp>,
     /// Only these memories.
     pub among: Option<Vec<MemoryId>>,
     /// Leave out memories snoozed beyond this time.
     pub not_snoozed_at: Option<Timestamp>,
-    /// Only memories snoozed until exactly this time, which marks expired proposals.
+    /// Only memories snoozed until exactly this time. This time marks expired proposals.
     pub snoozed_until: Option<Timestamp>,
 }
 
@@ -74,7 +74,7 @@ pub struct MemoryListRow {
     pub rests_on_private: bool,
 }
 
-/// Counts by facet. When a facet is counted, the filter's own condition on it does not apply.
+/// Counts by facet. The counts of a facet ignore the filter's own condition on that facet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryFacets {
     /// By status.
@@ -179,8 +179,8 @@ fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
     })
 }
 
-/// Condition: an excluded conversation is among the sources. (This is not `visibility`, which decides who may see a memory. Most
-/// channels are private, so a mark for those would be meaningless.)
+/// Condition: an excluded conversation is among the sources. (This is not `visibility`, which decides who may see a memory.
+/// Most channels are private, so marking every memory from a private channel would be meaningless.)
 const RESTS_ON_PRIVATE: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
       JOIN conversations k ON k.id = i.conversation_id WHERE v.memory_id = m.id AND k.is_private = 1)";
 
@@ -233,7 +233,7 @@ impl Memories<'_> {
         }
     }
 
-    /// For each period (from, before), the number of matching memories said in it. Ignores the filter's own period.
+    /// For each period (from, before), the number of matching memories said in that period. Ignores the filter's own period.
     pub fn count_said(&self, filter: &MemoryFilter, stretches: &[(Option<Timestamp>, Option<Timestamp>)]) -> Result<Vec<u64>> {
         let (condition, values) = MemoryFilter { said_from: None, said_before: None, ..filter.clone() }.sql(None)?;
         if stretches.is_empty() {

@@ -63,11 +63,11 @@ pub struct NewMemory {
     pub knowledge: Option<KnowledgeDetail>,
     /// Details of a fact, as far as the reader recognized them.
     pub fact: Option<FactDetail>,
-    /// Details of a memory of a whole conversation.
+    /// Details of a memory derived from a whole conversation.
     pub story: Option<StoryDetail>,
-    /// The person worded the statement themselves.
+    /// The person wrote the statement in their own words.
     pub is_edited: bool,
-    /// Names of the proposers, with versions.
+    /// Names and versions of the proposers.
     pub proposers: Vec<String>,
     /// Fingerprint of the statement. Dismissing a memory suppresses new proposals with the same fingerprint.
     pub fingerprint: Vec<u8>,
@@ -106,13 +106,13 @@ pub struct MemoryRow {
     pub visibility: Visibility,
     /// Hidden: kept, but never served.
     pub is_hidden: bool,
-    /// The person worded the statement themselves.
+    /// The person wrote the statement in their own words.
     pub is_edited: bool,
     /// Conversation of its first evidence.
     pub conversation_id: ConversationId,
     /// When its first evidence was written.
     pub said: Timestamp,
-    /// Names of the proposers, with versions.
+    /// Names and versions of the proposers.
     pub proposers: Vec<String>,
     /// Fingerprint of the statement. Dismissing a memory suppresses new proposals with the same fingerprint.
     pub fingerprint: Vec<u8>,
@@ -130,7 +130,7 @@ pub struct MemoryRow {
     pub knowledge: Option<KnowledgeDetail>,
     /// Details of a fact, as far as the reader recognized them.
     pub fact: Option<FactDetail>,
-    /// Details of a memory of a whole conversation.
+    /// Details of a memory derived from a whole conversation.
     pub story: Option<StoryDetail>,
 }
 
@@ -143,7 +143,8 @@ pub struct EvidenceRow {
     pub interaction_id: InteractionId,
     /// Position in its text.
     pub span: Span,
-    /// Support only: it comes from a more private conversation and does not affect the visibility of the memory.
+    /// The evidence is only support: it comes from a more private conversation and does not affect the visibility of the
+    /// memory.
     pub is_support: bool,
 }
 
@@ -236,7 +237,7 @@ impl Memories<'_> {
         Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
     }
 
-    /// A memory with this fingerprint about this subject that the person dismissed or replaced by their own wording.
+    /// A memory with this fingerprint about this subject that the person dismissed or replaced with their own wording.
     pub fn suppressed_by(&self, subject: &Subject, fingerprint: &[u8]) -> Result<Option<MemoryId>> {
         let mut statement = self.tx.conn.prepare_cached(concat!(
             "SELECT m.id FROM memories m WHERE m.fingerprint = ?1 AND ",
@@ -294,7 +295,7 @@ impl Memories<'_> {
         }
     }
 
-    /// The evidence of a memory in order, including that of memories merged into it.
+    /// The evidence of a memory in order, including the evidence of memories merged into it.
     pub fn evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", v.is_support FROM memory_evidence v
@@ -315,7 +316,7 @@ impl Memories<'_> {
         Ok(items)
     }
 
-    /// The evidence that decides the visibility of a memory: support counts only if there is no other evidence.
+    /// The evidence that decides the visibility of a memory. Support counts only if there is no other evidence.
     pub fn founding_evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
         let all = self.evidence(id)?;
         let founded: std::collections::BTreeSet<MemoryId> =
@@ -396,7 +397,7 @@ impl Memories<'_> {
     /// Pairs of pending or active memories in which the first replaces the second.
     pub fn replacing_pairs(&self) -> Result<Vec<(MemoryId, MemoryId)>> {
         let mut statement = self.tx.conn.prepare_cached(
-            // CROSS JOIN keeps the order of the tables. Otherwise SQLite combines all memories with each other.
+            // CROSS JOIN keeps the order of the tables. Otherwise, SQLite would combine every memory with every other one.
             "SELECT r.from_id, r.to_id FROM memory_relations r
                CROSS JOIN memories a ON a.id = r.from_id AND a.status IN ('pending', 'active')
                CROSS JOIN memories b ON b.id = r.to_id AND b.status IN ('pending', 'active')
@@ -440,7 +441,7 @@ impl MemoriesMut<'_> {
         let Some(first) = memory.evidence.first() else {
             return Err(StoreError::Evidence("a memory needs at least one source message".to_owned()));
         };
-        // The visibility column is only for lists; code that needs the full privacy rule applies it to the evidence.
+        // The visibility column is only for lists. Code that needs the full privacy rule applies the rule to the evidence.
         let mut visibility = Visibility::Public;
         for evidence in &memory.evidence {
             let source = self.check_span(evidence)?;
@@ -520,13 +521,13 @@ impl MemoriesMut<'_> {
         self.add_place(id, evidence, false)
     }
 
-    /// Adds evidence from a more private conversation as support: it is shown to the owner, but does not make the memory more
-    /// private.
+    /// Adds evidence from a more private conversation as support. Support is shown to the owner, but does not make the memory
+    /// more private.
     pub fn add_support(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
         self.add_place(id, evidence, true)
     }
 
-    /// Turns a pending proposal into support for a memory that states the same and comes from a less private conversation.
+    /// Turns a pending proposal into support for a memory that says the same and comes from a less private conversation.
     /// Returns `false` if the proposal is no longer pending.
     pub fn fold_into(&self, candidate: &MemoryId, into: &MemoryId) -> Result<bool> {
         let places = self.evidence(candidate)?;

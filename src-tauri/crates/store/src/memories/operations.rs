@@ -1,4 +1,4 @@
-//! The person's operations on memories. Each stores the previous state, so that undo restores it exactly.
+//! The person's operations on memories. Each operation stores the previous state, so that undo restores it exactly.
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -39,7 +39,7 @@ impl From<&MemoryRow> for MemoryState {
 pub struct MemoryChange {
     /// The memory.
     pub id: MemoryId,
-    /// The state before; `None` for a version that the operation itself created.
+    /// The state before the operation; `None` for a version that the operation itself created.
     pub before: Option<MemoryState>,
     /// The state after the operation.
     pub after: MemoryState,
@@ -65,8 +65,8 @@ pub struct OperationRow {
 }
 
 impl Memories<'_> {
-    /// The operation with this id, or else the person's newest operation that is not undone. Expired proposals and cleanups by
-    /// maintenance can only be undone by id.
+    /// The operation with this id. Without an id, the person's newest operation that is not undone. Expired proposals and
+    /// cleanups by maintenance can only be undone by id.
     pub fn operation_to_undo(&self, id: Option<&OperationId>) -> Result<Option<OperationRow>> {
         let found = self
             .tx

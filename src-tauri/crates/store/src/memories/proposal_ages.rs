@@ -1,7 +1,7 @@
 //! Ages of proposals: how long each has been waiting for the person, and which ones have expired.
 //!
-//! Only ids, marks and times are stored, never the content of a proposal. Not here: which proposals exist and when they expire
-//! (`engine`).
+//! This module stores only ids, marks and times, never the content of a proposal. Not here: which proposals exist and when they
+//! expire (`engine`).
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Cleanup proposals for memories (reflection), and the person's decisions about them.
 //!
-//! A proposal may only concern memories in use. Not here: deciding what to propose and why, and combining proposals into a run.
+//! A proposal may only concern memories in use. Not here: what to propose and why, and how proposals are combined into a run.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct ReflectionRow {
     pub memories: Vec<MemoryId>,
     /// For a merge: the index of the memory to keep.
     pub keep: Option<usize>,
-    /// The rules or model that proposed it, with version.
+    /// Name and version of the rules or the model that proposed it.
     pub proposer: String,
     /// When it was first found.
     pub found: Timestamp,

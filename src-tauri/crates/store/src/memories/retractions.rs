@@ -1,4 +1,4 @@
-//! Retractions: statements that the person dismissed or reworded, with the words that were their evidence.
+//! Retractions: statements that the person dismissed or reworded, and the words that were evidence for them.
 //!
 //! Not here: how such words affect what is shown elsewhere (`keepsake-engine`).
 
@@ -11,7 +11,7 @@ use crate::log::subjects::{is_about, subject};
 use crate::text::{parse, parse_json};
 use crate::{MemoryChange, MemoryRow, Result};
 
-/// Words that were evidence for a retracted statement.
+/// The words that were evidence for a retracted statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetractionRow {
     /// The conversation of the words.
@@ -29,8 +29,8 @@ pub struct RetractionRow {
 }
 
 /// Memories retracted up to a given time: memories that the person dismissed or reworded, and less detailed memories that these
-/// had replaced. Memories in the trash were only put away, so they are left out, as are memories dismissed as duplicates or as
-/// temporary.
+/// had replaced. Memories in the trash are left out, because they were only put away. Memories dismissed as duplicates or as
+/// temporary are left out too.
 macro_rules! wrong {
     () => {
         "WITH RECURSIVE wrong (id) AS (
@@ -58,7 +58,7 @@ const MEMORIES: &str = concat!(
    JOIN interactions i ON i.id = v.interaction_id"
 );
 
-/// The words behind profile entries that the person marked as wrong or replaced with their own wording.
+/// The words that were evidence for profile entries that the person marked as wrong or replaced with their own wording.
 const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", p.content,
         (SELECT n.content FROM entity_profiles n WHERE n.supersedes_id = p.id AND n.origin = 'person' LIMIT 1),
         substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, '', '', '[]'
@@ -75,32 +75,32 @@ const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\
                                           AND later.fingerprint = d.fingerprint AND later.profile_type = d.profile_type
                                           AND later.seq > d.seq)))";
 
-/// The words behind memories that were erased permanently. The statement no longer exists, so the words are returned in its
-/// place. The given time is ignored.
+/// The words that were evidence for permanently erased memories. The statement no longer exists, so the query returns the words
+/// in its place. It ignores the given time.
 const FORGOTTEN: &str =
     "SELECT i.conversation_id, f.interaction_id, f.start, f.\"end\", substr(i.content, f.start + 1, f.\"end\" - f.start),
         NULL, substr(i.content, f.start + 1, f.\"end\" - f.start), i.handle_id, '', NULL, '[]'
    FROM forgotten_places f JOIN interactions i ON i.id = f.interaction_id WHERE ?1 = ?1";
 
 impl Retractions<'_> {
-    /// The words behind memories retracted up to a given time, and behind erased memories.
+    /// The words that were evidence for memories retracted up to a given time, or for erased memories.
     pub fn of_memories(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         let mut rows = self.taken_back(MEMORIES, until)?;
         rows.extend(self.taken_back(FORGOTTEN, until)?);
         Ok(rows)
     }
 
-    /// The words behind profile entries retracted up to a given time.
+    /// The words that were evidence for profile entries retracted up to a given time.
     pub fn of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<RetractionRow>> {
         self.taken_back(PROFILES, until)
     }
 
-    /// The retracted memories, including the less detailed ones that they had replaced.
+    /// The retracted memories, including the less detailed memories that they had replaced.
     pub fn retracted_memories(&self) -> Result<Vec<MemoryRow>> {
         self.tx.memories().memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
     }
 
-    /// The evidence of outdated memories: those replaced by an approved statement that was said up to a given time.
+    /// The evidence of outdated memories: memories replaced by an approved statement that was said up to a given time.
     pub fn history_places(&self, until: Option<Timestamp>) -> Result<Vec<EvidenceSpan>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT v.interaction_id, v.start, v.\"end\" FROM memories m JOIN memory_evidence v ON v.memory_id = m.id

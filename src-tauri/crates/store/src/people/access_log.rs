@@ -1,6 +1,7 @@
-//! Keyed hashes of the pieces of text that were served, used to recognize them when a message repeats them.
+//! Keyed hashes of the pieces of text that were served. They identify a served piece when a message repeats it.
 //!
-//! Not here: how text is split into pieces (`keepsake-capture`), and where such echoes are left out (`keepsake-engine`).
+//! Not here: how text is split into pieces (`keepsake-capture`), and where repeated pieces (echoes) are left out
+//! (`keepsake-engine`).
 
 use keepsake_domain::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -9,8 +10,8 @@ use crate::Result;
 use crate::areas::{AccessLog, AccessLogMut};
 use crate::transaction::ReadTx;
 
-/// The tables whose rows can be served to or written by an agent. Served pieces and the access log refer to the ids of these
-/// rows.
+/// The tables with rows that can be served to an agent or written by one. Served pieces and the access log refer to the ids of
+/// these rows.
 const TOLD_TABLES: [&str; 11] = [
     "interactions", "memories", "entity_profiles", "conversation_summaries", "tier_entries", "topics", "playbooks",
     "session_summaries", "capability_gaps", "entities", "conversations",
@@ -22,7 +23,7 @@ pub(crate) fn is_gone(column: &str) -> String {
     TOLD_TABLES.iter().map(is_not_in).collect::<Vec<_>>().join(" AND ")
 }
 
-/// Length of a stored hash, enough to rule out a collision among millions of pieces.
+/// Length of a stored hash in bytes. It is enough to rule out a collision among millions of pieces.
 const HASH_BYTES: usize = 16;
 
 fn hash_of(key: &[u8; 32], piece: &str) -> [u8; HASH_BYTES] {
@@ -38,7 +39,7 @@ pub struct Served<'t> {
 }
 
 impl<'t> Served<'t> {
-    /// Creates a look-up, or returns `None` if nothing was served before `before`.
+    /// Creates a look-up. Returns `None` if nothing was served before `before`.
     pub fn before(tx: &'t ReadTx<'t>, before: Timestamp) -> Result<Option<Self>> {
         let first: Option<i64> = tx
             .conn

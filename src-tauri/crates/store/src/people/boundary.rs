@@ -14,7 +14,7 @@ use crate::people::Persons;
 use crate::text::parse;
 use crate::{Result, StoreError};
 
-/// Something that the person can allow agents to use anywhere.
+/// A kind of item that the person can allow agents to use anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConsentItem {
     /// A memory.
@@ -56,7 +56,7 @@ pub struct ChannelRow {
 pub enum ChannelVisibility {
     /// Everything has this visibility.
     One(Visibility),
-    /// Some of its conversations are public, some private.
+    /// Some of its conversations are public and some are private.
     Mixed,
 }
 
@@ -80,8 +80,8 @@ impl ChannelVisibility {
 }
 
 impl Privacy<'_> {
-    /// The visibility of a known channel, which has a conversation or a choice by the person; `None` if the channel is not
-    /// known. Conversations that `import` began are ignored.
+    /// The visibility of a known channel. A channel is known if it has a conversation or the person made a choice for it;
+    /// otherwise the result is `None`. Conversations that `import` began are ignored.
     pub fn known_channel(&self, channel: &Channel, import: Option<&ImportId>) -> Result<Option<ChannelVisibility>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT coalesce(sum(visibility = 'public'), 0), count(*) FROM conversations
@@ -280,7 +280,8 @@ impl Privacy<'_> {
 }
 
 impl PrivacyMut<'_> {
-    /// Sets or clears the person's choice for a channel. It applies to its conversations that have no choice of their own.
+    /// Sets or clears the person's choice for a channel. The choice applies to the channel's conversations that have no choice
+    /// of their own.
     pub fn choose_channel_visibility(
         &self,
         channel_type: &str,
@@ -317,7 +318,7 @@ impl PrivacyMut<'_> {
         self.settle_visibility(id)
     }
 
-    /// Makes a conversation private that its source previously declared public: the stricter label wins.
+    /// Makes a conversation private that its source had declared public, because the stricter label wins.
     pub(crate) fn declare_private(&self, id: &ConversationId) -> Result<()> {
         self.tx
             .conn
@@ -326,8 +327,8 @@ impl PrivacyMut<'_> {
         self.settle_visibility(id)
     }
 
-    /// Computes the effective visibility: the choice for the conversation, else the choice for its channel, else the source's
-    /// declaration.
+    /// Computes the effective visibility: the choice for the conversation, or else the choice for its channel, or else the
+    /// source's declaration.
     pub(crate) fn settle_visibility(&self, id: &ConversationId) -> Result<()> {
         let changed = self
             .tx

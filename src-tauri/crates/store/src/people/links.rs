@@ -1,7 +1,7 @@
 //! Identity links: suggestions, the person's answers, and the links in effect.
 //!
-//! An answer is a row that never changes. For each pair, the latest answer counts. Unlinking stores the previous answer again,
-//! which restores the earlier state.
+//! An answer is a row that never changes. For each pair, the latest answer counts. Unlinking a pair stores the previous answer
+//! again, which restores the earlier state.
 //!
 //! Not here: what is suggested (`people`), and what a group of links means ([`crate::Persons`]).
 
@@ -35,7 +35,7 @@ pub struct LinkDecisionRow {
 /// A suggested link, as last computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkSuggestionRow {
-    /// Id, which the pair keeps as long as it is suggested.
+    /// Id. The pair keeps this id as long as it is suggested.
     pub id: LinkId,
     /// The smaller handle id.
     pub a: HandleId,
@@ -43,9 +43,9 @@ pub struct LinkSuggestionRow {
     pub b: HandleId,
     /// One of `contact`, `declared`, `name`, `guess`.
     pub strength: String,
-    /// JSON: the evidence for it, as spans without text.
+    /// JSON: the evidence for the link, as spans without text.
     pub evidence_for: String,
-    /// JSON: the evidence against it.
+    /// JSON: the evidence against the link.
     pub evidence_against: String,
     /// Fingerprint of the evidence; it changes only if the evidence changes.
     pub evidence_fingerprint: String,
@@ -204,7 +204,7 @@ impl PeopleMut<'_> {
             )
             .optional()?;
         let (name, fingerprint, decided) = before.unwrap_or_else(|| (LinkAnswer::Unlinked.name().to_owned(), String::new(), now));
-        // The previous answer cannot be a link as well: linking a linked pair changes nothing and is refused earlier.
+        // The previous answer cannot also be a link, because linking a linked pair changes nothing and is refused earlier.
         let answer = match parse("link decision", &name)? {
             LinkAnswer::Same => LinkAnswer::Unlinked,
             before => before,

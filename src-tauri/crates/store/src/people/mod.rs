@@ -1,8 +1,8 @@
 //! Entities and their handles, and which entities are one person according to the user.
 //!
-//! A message belongs permanently to a handle, and a handle to its own entity. A link says that two entities are one human being
-//! ([`crate::people::links`]). Every view of "a person" is computed from the links, so withdrawing a link restores every view
-//! exactly.
+//! A message belongs permanently to a handle, and a handle belongs permanently to its own entity. A link says that two entities
+//! are one human being ([`crate::people::links`]). Every view of "a person" is computed from the links, so withdrawing a link
+//! restores every view exactly.
 
 pub(crate) mod access_log;
 pub(crate) mod boundary;
@@ -56,8 +56,8 @@ pub struct Persons {
 }
 
 impl Persons {
-    /// Builds the groups that `links` form among `entities` (id, and whether it is the owner). The smallest id represents the
-    /// group; it belongs to the oldest entity.
+    /// Builds the groups that `links` form among `entities` (each with its id and whether it is the owner). The smallest id
+    /// represents the group. It belongs to the oldest entity.
     pub fn new(
         entities: impl IntoIterator<Item = (EntityId, bool)>,
         links: impl IntoIterator<Item = (EntityId, EntityId)>,
@@ -154,7 +154,7 @@ impl People<'_> {
         self.handles_where("1 ORDER BY h.id", [])
     }
 
-    /// The entity of every handle. Unlike [`handles`](Self::handles), nothing is counted.
+    /// The entity of every handle. Unlike [`handles`](Self::handles), this counts nothing.
     pub fn entities_of_handles(&self) -> Result<HashMap<String, EntityId>> {
         let mut statement = self.tx.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -188,9 +188,9 @@ impl People<'_> {
         }
     }
 
-    /// The handle with exactly this spelling, else the first with the same address ([`ChannelHandle::folded`]). Stores of earlier
-    /// versions may have several handles with one address. They stay separate, because only the user decides which handles belong
-    /// to one person.
+    /// The handle with exactly this spelling, or else the first handle with the same address ([`ChannelHandle::folded`]).
+    /// Stores of earlier versions may have several handles with one address. These handles stay separate, because only the user
+    /// decides which handles belong to one person.
     pub(crate) fn handle_id_by_address(&self, channel_type: &str, address: &str) -> Result<Option<String>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT id FROM entity_channels

@@ -116,7 +116,7 @@ impl Graph<'_> {
         Ok(items)
     }
 
-    /// Conversations in which these handles spoke, those with the most messages first.
+    /// Conversations in which these handles spoke, starting with the most messages.
     pub fn places_of_handles(&self, handles: &[HandleId]) -> Result<Vec<PlaceNode>> {
         self.collected(
             "SELECT c.id, c.title, c.channel_type, c.is_private, sum(p.messages), max(p.last_ms)
@@ -127,7 +127,7 @@ impl Graph<'_> {
         )
     }
 
-    /// Other handles that spoke in the same conversations as these, each with the conversation.
+    /// Other handles that spoke in the same conversations as these handles, each with the conversation.
     pub fn companions_of_handles(&self, handles: &[HandleId]) -> Result<Vec<(HandleId, ConversationId)>> {
         self.collected(
             "SELECT DISTINCT q.handle_id, q.conversation_id FROM conversation_people p

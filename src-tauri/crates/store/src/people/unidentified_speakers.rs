@@ -1,8 +1,8 @@
-//! Unidentified speakers: speakers that a meeting transcript distinguishes but does not name. Each exists only within its
-//! meeting, and is nobody in particular until the person identifies them (docs/formats.md, section 8).
+//! Unidentified speakers: speakers that a meeting transcript distinguishes but does not name. Each speaker exists only within
+//! its meeting and represents no particular person until the person using Keepsake identifies it (docs/formats.md, section 8).
 //!
 //! A speaker keeps the same handle and messages regardless of its name. The name comes from the person, from a link, or from
-//! being the owner. Withdrawing the name also withdraws the proposals made since.
+//! the fact that the speaker is the owner. Withdrawing the name also withdraws the proposals made since then.
 //!
 //! Not here: which handles are unidentified speakers ([`ChannelHandle::is_unidentified_speaker`]), and which statements may be
 //! made about whom (`engine`).
@@ -33,7 +33,7 @@ pub struct UnidentifiedSpeakerRow {
     pub name: Option<String>,
     /// The speaker is the owner.
     pub is_owner: bool,
-    /// The person is not asked about this speaker, because they left it unnamed or because it is a shared screen.
+    /// The person is not asked about this speaker, because they left the speaker unnamed or because it is a shared screen.
     pub is_left: bool,
     /// Number of messages in the meeting.
     pub messages: u64,
@@ -64,13 +64,13 @@ macro_rules! voices {
 
 const VOICES: &str = voices!("1");
 
-/// A separate statement, because a condition like "all, or this one" would read the participants of every conversation, and the
+/// A separate statement. A condition such as "all, or this one" would read the participants of every conversation, and the
 /// conversation list runs this query for every row.
 pub(crate) const VOICES_OF_ONE: &str = voices!("p.conversation_id = ?1");
 
 impl People<'_> {
-    /// The unidentified speakers of one meeting, or of all meetings that are not excluded; newest meeting first, and within a
-    /// meeting the speaker with the most messages first.
+    /// The unidentified speakers of one meeting, or of all meetings that are not excluded. The newest meeting comes first, and
+    /// within a meeting the speaker with the most messages.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
         let mut statement = self.tx.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
         let mut rows = match of {
@@ -112,8 +112,8 @@ impl People<'_> {
         Ok(self.tx.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1 AND name IS NULL")?.exists([handle])?)
     }
 
-    /// The name of a speaker: the name given by the person, else the name of the person's named handle with the most messages. An
-    /// owner without either is called [`OWNER`].
+    /// The name of a speaker: the name given by the person, or else the name of the person's named handle with the most
+    /// messages. An owner without either name is called [`OWNER`].
     fn name_of_speaker(&self, handle: &str) -> Result<Option<String>> {
         let given: Option<String> = self
             .tx
@@ -162,7 +162,8 @@ impl PeopleMut<'_> {
         self.settle_speakers_beside(&[handle.as_str()])
     }
 
-    /// Withdraws the identification of a speaker, except through links. Returns whether the speaker had been identified.
+    /// Withdraws the identification of a speaker, except an identification through links. Returns whether the speaker had been
+    /// identified.
     pub(crate) fn unname_speaker(&self, handle: &str, now: Timestamp) -> Result<bool> {
         let was_named =
             "SELECT 1 FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
@@ -220,7 +221,7 @@ impl PeopleMut<'_> {
     }
 
     /// Recomputes the names of the speakers among these handles. If a speaker gets a name, the meeting is analyzed again. If a
-    /// speaker loses the name, proposals about them are withdrawn.
+    /// speaker loses its name, the proposals about it are withdrawn.
     fn settle_speakers(&self, handles: &BTreeSet<String>) -> Result<()> {
         let among = to_json("handle ids", handles)?;
         let mut statement = self.tx.conn.prepare_cached(
@@ -246,8 +247,8 @@ impl PeopleMut<'_> {
         Ok(())
     }
 
-    /// Withdraws the pending proposals about this handle. They stay stored, so that the same statement is recognized if it is
-    /// proposed again.
+    /// Withdraws the pending proposals about this handle. They stay stored, so that the same statement is recognized if it
+    /// comes up again.
     pub(crate) fn withdraw(&self, handle: &str) -> Result<()> {
         let withdrawn = self
             .tx
@@ -314,7 +315,7 @@ impl PeopleMut<'_> {
         Ok(())
     }
 
-    /// Marks the meetings of a speaker as unread, if they had been read.
+    /// Marks the meetings of a speaker as unread if they had been read.
     fn read_again(&self, handle: &str) -> Result<()> {
         self.tx
             .conn

@@ -1,4 +1,4 @@
-//! Appending: idempotence, revisions, erased messages that are not stored again, and an owner recognized later.
+//! Appending: idempotence, revisions, erased messages that stay out, and a speaker who is later recognized as the owner.
 
 use keepsake_domain::{Message, Role};
 use keepsake_testkit::{Conversation, conversation};
@@ -178,7 +178,7 @@ fn a_batch_of_several_statements_is_what_its_messages_are_one_by_one() {
         let line = |n: usize| format!("owner Mara: question {n}\nassistant Nova: {answer} {n}\n");
         conversation("c", &(0..60).map(line).collect::<String>())
     };
-    // Repeats and edits of rows that are already written, and of rows that are still being collected.
+    // The batch repeats and edits rows that are already written, and rows that are still being collected.
     let mut batch = lines("answer");
     batch.extend(lines("answer").into_iter().rev());
     batch.extend(lines("better answer").into_iter().rev());
@@ -243,6 +243,6 @@ fn a_conversation_is_with_its_counterpart_and_not_with_who_spoke_first() {
     // A conversation is not assigned to a speaker who is later identified as the owner.
     check(&["person Mara: hello\nperson Ana: hi"], "Mara");
     check(&["person Mara: hello\nperson Ana: hi", "owner Mara: hello\nperson Ana: hi"], "Ana");
-    // The same applies if the other person's message came just before in the same batch.
+    // The same applies if the other person's message came just before, in the same batch.
     check(&["person Mara: hello", "person Mara: hello\nperson Ana: hi\nowner Mara: that is me"], "Ana");
 }

@@ -5,7 +5,8 @@ use keepsake_testkit::conversation;
 
 use crate::bench::{Bench, LOG_TRIGGERS, dump, plain, truth};
 
-/// The effect that an attack must have on a connection without locks; otherwise its failure on ours would prove nothing.
+/// The effect that an attack must have on a connection without locks. Otherwise, its failure on our connection would prove
+/// nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Control {
     /// It changes data that [`truth`] reads.

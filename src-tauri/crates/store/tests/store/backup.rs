@@ -150,7 +150,7 @@ fn a_cancelled_copy_leaves_nothing_and_an_older_one_stays() {
     assert!(!bench.dir.path().join("restore.part").exists(), "nothing of it stays");
 }
 
-/// A killed process runs no more code. Here, an uncaught panic has the same effect.
+/// A killed process runs no more code. Here, a panic during the copy has the same effect.
 #[test]
 fn what_a_killed_copy_left_is_gone_at_the_next_start_wherever_it_lies() {
     let (bench, _) = lived_in();
@@ -406,7 +406,7 @@ fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
     let version = || bench.dump("SELECT version FROM boundary_version")[0].parse::<i64>().unwrap();
 
     let staged = bench.store.stage(&copy, &["models"], NOW, &mut on).unwrap();
-    // Stands in for the CLI, or for the window while the CLI is restoring.
+    // This store stands in for the CLI, or for the window while the CLI is restoring.
     let other = Store::open(bench.dir.path(), NOW).unwrap();
     decide(&bench, &ids[1], MemoryStatus::Rejected);
     other
@@ -661,7 +661,7 @@ fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
     );
 }
 
-/// Edits a message from outside Keepsake, and restores the trigger that has to be dropped for this.
+/// Edits a message from outside Keepsake, and then restores the trigger that has to be dropped for the edit.
 fn edit_from_outside(path: &Path, seq: i64) {
     let raw = plain(path);
     let lock: String =

@@ -31,7 +31,7 @@ impl Bench {
         Self { store: Store::open(dir.path(), NOW).unwrap(), ids: SeqIds::new(1), dir }
     }
 
-    /// A bench with a changed copy of this bench's file, which no other connection has open.
+    /// A bench with a changed copy of this bench's file. No other connection has the copy open.
     pub(crate) fn copy(&self, seed: u64, change: impl FnOnce(&Connection)) -> Self {
         assert!(self.store.checkpoint().unwrap(), "nobody reads, so the log is empty");
         let dir = TempDir::new().unwrap();
@@ -60,7 +60,7 @@ impl Bench {
         id
     }
 
-    /// Erases a conversation as far as possible in one transaction. Returns the job that must complete the erasure.
+    /// Erases a conversation as far as one transaction can. Returns the job that must complete the erasure.
     pub(crate) fn begin_erasing(&self, source: &str) -> (Erased, JobId) {
         let job = JobId::fresh(&self.ids);
         (self.store.erase_conversation(&self.conversation(source), "asked", &job, NOW).unwrap(), job)
@@ -71,8 +71,8 @@ impl Bench {
         self.complete(self.begin_erasing(source))
     }
 
-    /// Undoes an import as far as possible in one transaction. Returns the job that must complete it. Its preview had the same
-    /// numbers.
+    /// Undoes an import as far as one transaction can, and checks that the preview had the same numbers. Returns the job that
+    /// must complete the undo.
     pub(crate) fn begin_undoing(&self, import: &ImportId) -> (Erased, JobId) {
         let job = JobId::fresh(&self.ids);
         let foreseen = self.store.read(|tx| tx.lifecycle().preview_undone_import(import)).unwrap();
@@ -92,7 +92,7 @@ impl Bench {
         erased
     }
 
-    /// One attempt to complete an erasure.
+    /// Makes one attempt to complete an erasure.
     pub(crate) fn sweep(&self, job: &JobId) -> keepsake_store::Result<Sweep> {
         let row = self.store.read(|tx| tx.jobs().job(job))?;
         self.store.sweep(&serde_json::from_str(&row.payload).unwrap())
@@ -120,7 +120,7 @@ impl Bench {
         Subject::Person(Speaker::new(name, &message.handle_id))
     }
 
-    /// Stores the answer to whether two people are the same person.
+    /// Stores an answer to the question whether two people are the same person.
     pub(crate) fn answer(&self, a: &Subject, b: &Subject, answer: LinkAnswer) {
         let handle = |subject: &Subject| -> HandleId {
             match subject {

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::bench::{Bench, LOG_TRIGGERS};
 
-/// Two conversations, preceded by an erased one.
+/// Two conversations, with an erased conversation before them.
 fn talk() -> Bench {
     let bench = Bench::new();
     bench.append(&conversation("gone", "owner Mara: one\nassistant Nova: two"));
@@ -27,7 +27,7 @@ fn unguarded(raw: &Connection) {
     }
 }
 
-/// The first faulty row after running `tamper` on a copy without our locks.
+/// The first faulty row after `tamper` has run on a copy without our locks.
 fn first_fault(bench: &Bench, tamper: &str) -> Option<i64> {
     let copy = bench.copy(2, |raw| {
         unguarded(raw);

@@ -1,4 +1,4 @@
-//! Several windows and processes that use one file.
+//! Several windows and processes use one file at the same time.
 
 use std::sync::{Arc, Barrier};
 

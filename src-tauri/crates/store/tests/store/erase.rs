@@ -21,8 +21,8 @@ fn canaries(bench: &Bench) -> usize {
         .sum()
 }
 
-/// Stores the canary in all data that an import creates, among other conversations. Returns that import. Its conversation already
-/// has the `older` lines.
+/// Stores the canary in all data that an import creates, among other conversations. The conversation of the import already has
+/// the `older` lines. Returns the import.
 fn infested(bench: &Bench, older: &str) -> ImportId {
     let filler = |n: usize| format!("owner Mara: filler {n} about tea and rain\nassistant Nova: answer {n}\n").repeat(20);
     bench.append(&conversation("before", &filler(1)));
@@ -82,8 +82,8 @@ fn infested(bench: &Bench, older: &str) -> ImportId {
     import
 }
 
-/// Adds the traces that a failed and retried import leaves besides messages: its path, a sample of a skipped record, and its
-/// error.
+/// Adds everything besides messages that a failed and retried import leaves behind: its path, a sample of a skipped record, and
+/// its error.
 fn quote_in_account(bench: &Bench, import: &ImportId) {
     let skipped = vec![ImportSkip { reason: "empty".to_owned(), count: 2, sample: format!("line 3: {CANARY}") }];
     let totals = ImportTotals { conversations: 1, seen: 45, imported: 43, duplicate: 0, skipped };
@@ -263,7 +263,7 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
     memory.subject = bench.person("gone", "Ana");
     let id = bench.insert(&memory);
-    // The newer version has its own source. All evidence of the older one is erased.
+    // The newer version has evidence of its own. All evidence of the older version is erased.
     let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "love")]);
     old.subject = bench.person("gone", "Ana");
     let old = bench.insert(&old);

@@ -1,5 +1,5 @@
-//! Export as lines of JSON, and loading it again: the rows are the same no matter what the person did, and a folder that was
-//! tampered with is refused.
+//! Exports the store as lines of JSON and loads the export again: the rows are the same no matter what the person did, and a
+//! folder that was tampered with is refused.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,8 +80,8 @@ fn pick<T: Clone>(from: &[T], at: u8) -> Option<T> {
     (!from.is_empty()).then(|| from[usize::from(at) % from.len()].clone())
 }
 
-/// Performs the actions through the store's own functions, as far as possible. Actions that the store refuses are not available
-/// to the person either.
+/// Performs the actions through the store's own functions, as far as possible. The person cannot perform the actions that the
+/// store refuses either.
 fn act(bench: &Bench, deeds: &[Deed]) {
     let column = |sql: &str| bench.dump(sql);
     for (number, deed) in deeds.iter().enumerate() {
@@ -172,7 +172,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
     }
 }
 
-/// Stores a topic as a derivation and a model would, with binary data, fractional numbers and texts in all of its tables.
+/// Stores a topic as a derivation and a model would. All of its tables get binary data, fractional numbers and texts.
 fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO topic_partitions VALUES ('p' || ?1, json_array(?2), 'key', '[]', ?3)",
@@ -227,7 +227,7 @@ fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     }
 }
 
-/// Stores a cleanup proposal as a run would, about a memory if there is one.
+/// Stores a cleanup proposal as a run would. If there is a memory, the proposal is about that memory.
 fn reflection_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT OR IGNORE INTO operations (id, kind, summary, created_at_ms) VALUES ('op_run' || ?1, 'reflect', ?2, length(?3))",

@@ -114,7 +114,7 @@ fn a_rebuild_makes_again_what_the_rules_found_and_keeps_what_a_model_did() {
         model: Some("profile/1 model/7b".to_owned()),
     };
     bench.store.write(|tx| tx.gaps().see(&seen)).unwrap();
-    // The fact that a model has read messages does not prove that it found the gap.
+    // Having read the messages does not prove that a model found the gap.
     let raw = crate::bench::plain(bench.store.path());
     raw.execute_batch(
         "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq)

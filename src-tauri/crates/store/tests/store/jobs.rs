@@ -1,4 +1,4 @@
-//! The rules of the queue, one by one.
+//! The rules of the queue, each tested on its own.
 
 use keepsake_domain::job::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{DAY_MS, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};

@@ -68,7 +68,7 @@ impl Model {
         self.jobs.iter_mut().find(|job| job.id == lease.job && job.epoch == lease.epoch && job.state == JobState::Running)
     }
 
-    /// Limits times to values that a clock without setbacks could have produced.
+    /// Limits times to the values that they could have if the clock had never been set back.
     fn heed_clock(&mut self, now: i64) {
         for job in &mut self.jobs {
             if job.state == JobState::Queued && job.not_before > now + RETRY_DELAYS_MS[2] {

@@ -1,4 +1,5 @@
-//! Memories: the evidence lock, wording that never changes, visibility that combines all sources, and lists with correct counts.
+//! Memories: the evidence lock, wording that never changes, visibility that combines all sources, and lists with correct
+//! counts.
 
 use std::collections::BTreeMap;
 

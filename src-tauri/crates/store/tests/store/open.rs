@@ -157,7 +157,7 @@ fn reopening_keeps_everything_and_writes_nothing() {
 fn an_orderly_end_leaves_no_log_behind() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: hello\nassistant Nova: hi"));
-    // Use every reader, so that each of them has the file open.
+    // Use every reader, so that each of them opens the file.
     let nested = bench.store.read(|_| bench.store.read(|_| bench.store.read(|_| bench.store.read(|tx| tx.log().totals()))));
     assert_eq!(nested.unwrap(), (2, 1));
     let log = bench.dir.path().join("keepsake.db-wal");

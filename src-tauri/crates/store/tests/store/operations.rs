@@ -1,4 +1,4 @@
-//! Operations of the person, and undo, which restores the previous state exactly.
+//! Operations by the person, and undo, which restores the previous state exactly.
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId, Relation};
 use keepsake_store::{MemoryChange, MemoryState, StoreError};
@@ -32,7 +32,7 @@ fn snooze(bench: &Bench, id: &MemoryId, delay_ms: i64) -> MemoryChange {
     MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() }
 }
 
-/// All data that the person can see about the memories up to rank `newest`.
+/// All data about the memories up to rank `newest` that the person can see.
 fn visible(bench: &Bench, newest: i64) -> Vec<String> {
     let mut rows = bench.dump(&format!("SELECT * FROM memories WHERE rank <= {newest} ORDER BY rank"));
     rows.extend(bench.dump(&format!(

@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// A mark records up to where the log is indexed (migration 0004). Moving it back would index messages twice.
+/// The mark records how far the log is indexed (migration 0004). Moving the mark back would index messages twice.
 #[test]
 fn the_mark_of_the_index_moves_forward_only_and_never_beyond_the_log() {
     let bench = Bench::new();

@@ -112,8 +112,8 @@ fn after_a_link_is_taken_back_each_has_their_own_again() {
     let (of_a, of_b) = (cats(&bench, "a", &a), cats(&bench, "b", &b));
     bench.insert(&of_a);
     bench.insert(&of_b);
-    // The proposal about one Ben is merged into the proposal about the other, and his message is also evidence for a statement
-    // that is stored only about the other.
+    // The proposal about one Ben is merged into the proposal about the other. His message is now also evidence for a statement
+    // that is stored only about the other Ben.
     assert!(bench.store.write(|tx| tx.memories().fold_into(&of_b.id, &of_a.id)).unwrap());
     let mut home =
         bench.memory("Ben lives in Oslo", vec![bench.place("a", "I live in Oslo"), bench.place("b", "I live in Oslo")]);
@@ -202,7 +202,7 @@ fn an_upgrade_parts_what_namesakes_shared_and_keeps_what_linked_people_share() {
         }
         let raw = plain(bench.store.path());
         if tie == Unlinked {
-            // Data as an earlier version left it: one memory with evidence from two people who were never linked.
+            // Store the data as an earlier version left it: one memory with evidence from two people who were never linked.
             raw.execute_batch("DELETE FROM link_decisions").unwrap();
         }
         raw.execute_batch(
@@ -309,7 +309,8 @@ fn handles_that_an_earlier_version_kept_apart_stay_two_until_the_person_says() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The rule for which handles are one person gives the same result on single rows as in the computation for all persons.
+    /// The rule for which handles belong to one person gives the same result for single rows as for the computation over all
+    /// persons.
     #[test]
     fn rows_and_the_map_of_persons_agree(links in prop::collection::vec((0_usize..5, 0_usize..5, prop::bool::ANY), 0..6)) {
         let bench = Bench::new();

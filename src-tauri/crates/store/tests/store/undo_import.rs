@@ -10,7 +10,7 @@ use keepsake_testkit::{Conversation, conversation};
 use crate::backup::{back_up, restore};
 use crate::bench::{Bench, NOW, plain};
 
-/// Some messages of a conversation: the lines from `from` on, counted from 0, so that each keeps its source id.
+/// Some messages of a conversation: the lines from index `from` on, counted from 0. Each message keeps its source id.
 struct Step {
     /// The import that adds them, or empty if no import does.
     by: &'static str,
@@ -41,8 +41,8 @@ fn take(bench: &Bench, steps: &[&Step]) -> BTreeMap<&'static str, ImportId> {
     imports
 }
 
-/// The log as a person sees it, without ids and revision numbers, which depend on earlier contents. `names` maps names to
-/// imports.
+/// The log as a person sees it. Ids and revision numbers are left out, because they depend on earlier contents. `names` maps
+/// names to imports.
 fn seen(bench: &Bench, names: &BTreeMap<&'static str, ImportId>) -> Vec<String> {
     let mut rows: Vec<String> = [
         "SELECT source_conversation, source_message, author, content, created_at_ms, import_id FROM interactions i
@@ -80,8 +80,8 @@ const EDITED: &str = "owner Mara: I moved to Lisbon";
 const EDITED_AGAIN: &str = "owner Mara: I moved to Faro";
 const OTHER: &str = "assistant Nova 2026-03-01: Hello\nowner Mara: Hello";
 
-/// What is special about the case, the steps, and the numbers of messages removed, conversations removed, and conversations
-/// that lose some messages.
+/// What is special about the case, the steps, and three numbers: messages removed, conversations removed, and conversations
+/// that lose some of their messages.
 type Case = (&'static str, &'static [Step], (u64, u64, u64));
 
 /// The import `a` is undone in each case.
@@ -319,11 +319,11 @@ fn what_was_imported_again_after_an_undo_comes_back_with_a_backup_of_it() {
     assert_eq!((restored.erased_again, restored.messages), (0, 2), "these messages were never undone");
     let restored = restore(&bench, &older).unwrap();
     assert_eq!((restored.erased_again, restored.messages), (2, 0), "those were");
-    // Restore the state without the import, then the older backup: the undo is remembered.
+    // Restore the state without the import, and then the older backup. The store still remembers the undo.
     restore(&bench, &without).unwrap();
     assert_eq!(restore(&bench, &older).unwrap().erased_again, 2);
     assert_eq!(bench.append(&talk).imported, 2);
-    // After an erasure, the conversation stays out, although the backup only knows it as undone.
+    // After an erasure, the conversation stays out, although in the backup its messages are only undone.
     bench.erase("c");
     let restored = restore(&bench, &without).unwrap();
     assert_eq!((restored.erased_again, restored.kept_out, restored.messages), (0, 2, 0));

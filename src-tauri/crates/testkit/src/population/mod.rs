@@ -1,7 +1,7 @@
 //! A population across five channels, as Keepsake JSONL, with labels that say which handles belong to one person.
 //!
-//! The same lines can be imported with `keepsake import`, processed by the queue and checked with `keepsake links`, so a complete
-//! build is measured with the same labels as the rules alone. All people are invented. The same seed gives the same bytes.
+//! The same lines can be imported with `keepsake import`, processed by the queue and checked with `keepsake links`. A complete
+//! build is thus measured with the same labels as the rules alone. All people are invented. The same seed gives the same bytes.
 
 mod phrases;
 
@@ -30,7 +30,7 @@ pub enum PairKind {
     FirstName,
     /// Trap: the same full name in different groups of people.
     FullName,
-    /// Trap: the same local part of an address, at another server.
+    /// Trap: the same local part of an address, on another server.
     LocalPart,
     /// Trap: roles, programs and "Speaker 1".
     Role,
@@ -101,7 +101,7 @@ struct Circle {
 /// The owner's display name; pass it as `--me`.
 pub const OWNER: &str = "Robin Vale";
 
-/// Generates a population of about `people` persons, determined by `seed`.
+/// Generates a population of about `people` people, determined by `seed`.
 pub fn population(people: usize, seed: u64, wording: Wording) -> Population {
     let mut build = Build { dice: Dice(seed), wording, out: Population::default(), minute: 0, message: 0, person: 0 };
     let circles = people.div_ceil(CIRCLE).max(4);
@@ -137,8 +137,8 @@ impl Build {
         }
         let full = |person: &Person| format!("{} {}", person.first, person.last);
 
-        // Person 0 states their own address in a message, 1 a phone number, 2 a handle. 3 has the same name among the same
-        // people. 4 and 5 are companions.
+        // Person 0 states their own e-mail address in a message, person 1 a phone number, and person 2 a handle. Person 3 has
+        // the same name on both channels, among the same people. Persons 4 and 5 are companions.
         let room = format!("matrix-{number}");
         let thread = format!("mail-{number}");
         for round in 0..5 {
@@ -171,7 +171,7 @@ impl Build {
 
     fn email(&mut self, room: &str, person: &Person, matrix: &Handle, mail: &Handle) {
         if self.dice.below(4) == 0 {
-            // A meeting in which the address is mentioned.
+            // Add a meeting in which the address is mentioned.
             let meeting = handle("meeting", &format!("{} {}", person.first, person.last));
             self.out.bearers.push((meeting.clone(), person.number));
             let text = self.phrase(EMAIL).replace("{E}", &mail.handle);
@@ -291,7 +291,7 @@ impl Build {
             namesakes.push((people[5].clone(), matrix[5].clone()));
         }
 
-        // The same local part at another server.
+        // The same local part on another server.
         let copy = handle("email", &format!("{}@copy{number}.example", people[3].word));
         let bearer = self.next_person();
         self.out.bearers.push((copy.clone(), bearer));

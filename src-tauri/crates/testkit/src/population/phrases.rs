@@ -1,4 +1,4 @@
-//! Phrases in which people give each other their addresses, in two sets: one for writing rules, and one that is used only for
+//! Phrases with which people give each other their addresses, in two sets: one for writing rules, and one used only for
 //! measuring.
 
 /// The set of phrases that a population uses.
@@ -10,7 +10,7 @@ pub enum Wording {
     HeldOut,
 }
 
-/// The phrases of one kind: known, held out.
+/// The known and the held-out phrases of one kind.
 pub(super) type Phrases = (&'static [&'static str], &'static [&'static str]);
 
 /// `{E}` is the writer's own e-mail address.
@@ -175,7 +175,7 @@ pub(super) const OTHERS_HANDLE: Phrases = (
     ],
 );
 
-/// Ordinary talk; `{J}` is the project and `{K}` one of its words.
+/// Ordinary conversation; `{J}` is the project and `{K}` one of its words.
 pub(super) const TALK: &[&str] = &[
     "The {K} in {J} looks better today.",
     "Can somebody check the {K} before noon?",

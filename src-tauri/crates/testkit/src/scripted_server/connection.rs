@@ -67,7 +67,7 @@ fn read_request(stream: &mut TcpStream) -> io::Result<Option<Received>> {
             return Ok(None);
         }
         bytes.extend_from_slice(&buffer[..read]);
-        // Not HTTP, for example a TLS handshake: respond as other servers do.
+        // The request is not HTTP, for example a TLS handshake. Respond as other servers do.
         if !bytes[0].is_ascii_uppercase() {
             stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")?;
             return Ok(None);

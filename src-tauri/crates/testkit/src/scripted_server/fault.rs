@@ -1,4 +1,4 @@
-//! Faults of a model server. Some of them turn a good reply to any prompt into a bad one.
+//! Faults of a model server. Some faults turn a good reply into a bad one, whatever the prompt.
 
 use serde_json::{Map, Value};
 
@@ -31,7 +31,7 @@ pub enum Fault {
     Huge,
 }
 
-/// The `Retry-After` value of a 429, in seconds.
+/// The `Retry-After` value of a 429 response, in seconds.
 pub const RETRY_AFTER_S: u64 = 7;
 
 /// Length of the text of a huge reply in bytes.
@@ -65,7 +65,7 @@ impl Fault {
         }
     }
 
-    /// Turns a good reply into a bad one with this fault. `schema` is the requested schema, if the request had one.
+    /// Applies this fault to a good reply and returns the bad reply. `schema` is the requested schema, if the request had one.
     ///
     /// # Panics
     /// If `good` is not JSON.
@@ -92,7 +92,8 @@ impl Fault {
     }
 }
 
-/// JSON in which the first key of every object occurs twice with the same value, and which is otherwise valid.
+/// Writes the value as JSON in which the first key of every object occurs twice with the same value. The JSON is otherwise
+/// valid.
 fn doubled(value: &Value) -> String {
     match value {
         Value::Object(fields) => {

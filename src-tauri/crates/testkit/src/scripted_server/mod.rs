@@ -20,7 +20,7 @@ use socket2::{Domain, Socket, Type};
 
 pub use fault::{Fault, HUGE_BYTES, REFUSAL, RETRY_AFTER_S};
 
-/// How long a test waits for an expected event before it fails; never reached in a passing test.
+/// How long a test waits for an expected event before it fails. A passing test never waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A request as received.
@@ -69,7 +69,7 @@ impl Received {
         places.into_iter().find(|schema| schema.is_object()).cloned()
     }
 
-    /// How structured output is requested: `schema`, `json` (the older method), or `None` if it is not requested.
+    /// How structured output is requested: `schema` or `json` (the older method). `None` if it is not requested.
     pub fn shape(&self) -> Option<&'static str> {
         let body = self.json();
         if body["response_format"]["type"] == "json_schema" || body["format"].is_object() {
@@ -127,7 +127,7 @@ pub struct Behaviour {
     pub version: String,
     /// The API key it requires, if any.
     pub key: Option<String>,
-    /// It is still loading a model: status 503, like llama.cpp.
+    /// It is still loading a model and responds with status 503, like llama.cpp.
     pub is_loading: bool,
     /// It accepts a JSON schema.
     pub takes_schema: bool,
@@ -135,7 +135,7 @@ pub struct Behaviour {
     pub takes_json: bool,
     /// Status returned for an output format that it does not accept: 400, or 500 like llama-cpp-python.
     pub shape_status: u16,
-    /// A parameter that it rejects with a 400 response that names it, like OpenAI.
+    /// A parameter that it rejects. The 400 response names the parameter, like OpenAI's.
     pub rejected_parameter: Option<String>,
     /// It reports token counts.
     pub sends_usage: bool,
@@ -143,7 +143,7 @@ pub struct Behaviour {
     pub streams: bool,
     /// Characters per event of a stream.
     pub piece_chars: usize,
-    /// Number of bytes written together, which therefore arrive together.
+    /// Number of bytes written, and therefore received, together.
     pub wire_bytes: usize,
 }
 
@@ -247,7 +247,7 @@ impl ScriptedServer {
         Self::start(move |_| Answer::Text(text.clone()))
     }
 
-    /// Starts a server that returns these answers one after another and then responds with status 410.
+    /// Starts a server that returns these answers one after another. After the last answer, it responds with status 410.
     pub fn in_turn(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Mutex::new(answers.into_iter().collect::<std::collections::VecDeque<_>>());
         Self::start(move |_| {
@@ -271,7 +271,7 @@ impl ScriptedServer {
         self.shared.change(|state| change(&mut state.behaviour));
     }
 
-    /// From chat request `call` on (the first is 0), answers every request with `fault`, until [`Self::heal`].
+    /// Answers every request with `fault`, from chat request `call` on (the first is 0), until [`Self::heal`].
     pub fn inject_from(&self, call: usize, fault: Fault) {
         self.shared.change(|state| state.fault_from = Some((call, fault)));
         if fault == Fault::Refused && self.calls() >= call {

@@ -17,7 +17,7 @@ pub(super) enum Dialect {
     OpenAi,
 }
 
-/// The complete reply. If `text` is `None`, it is a refusal in the format of that API.
+/// The complete reply. If `text` is `None`, the reply is a refusal in the format of the API.
 pub(super) fn reply(dialect: Dialect, request: &Received, behaviour: &Behaviour, text: Option<&str>) -> Stream {
     let is_streamed = behaviour.streams && request.json()["stream"] == true;
     let pieces = text.map(|text| pieces(text, behaviour.piece_chars));

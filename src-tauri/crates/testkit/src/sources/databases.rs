@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{BEGIN, CONVERSATION, Said, Source, Talk, iso, source};
 
-/// The databases. Each is read row by row.
+/// The databases. Importers read each of them row by row.
 pub const DATABASES: [Source; 6] = [
     source("cursor", "state.vscdb", None, cursor),
     source("imessage", "chat.db", None, imessage),
@@ -18,14 +18,14 @@ pub const DATABASES: [Source; 6] = [
     source("zed", "threads.db", None, zed),
 ];
 
-/// The start of 2001 in seconds, the epoch of Messages.
+/// The start of 2001 in seconds since 1970, which is the epoch of Messages.
 const APPLE_EPOCH: u64 = 978_307_200;
 
 /// Writes a database with these tables; `fill` writes its rows in one transaction.
 fn database(path: &Path, tables: &str, fill: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> io::Result<()> {
     let write = || {
         let connection = Connection::open(path)?;
-        // Losing it when the machine stops does no harm.
+        // If the machine stops, losing the database does no harm.
         connection.execute_batch("PRAGMA journal_mode = off; PRAGMA synchronous = off;")?;
         connection.execute_batch(tables)?;
         connection.execute_batch("BEGIN")?;

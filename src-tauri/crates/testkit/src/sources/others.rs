@@ -1,5 +1,5 @@
-//! Exports that are not in the benchmark, because it already has another one of the same program or enough of the same kind.
-//! Databases are in `databases`.
+//! Exports that are not in the benchmark, because the benchmark already has another export of the same program or enough
+//! exports of the same kind. Databases are in `databases`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -23,7 +23,7 @@ fn instagram(path: &Path, talk: &mut Talk) -> io::Result<()> {
     let before = r#"{"participants":[{"name":"Ana"},{"name":"Mara"}],"messages":[{"sender_name":"Ana","timestamp_ms":1900000000000,"photos":[{"uri":"your_instagram_activity/messages/inbox/ana_17845000000/photos/1.jpg","creation_timestamp":1900000000}],"is_geoblocked_for_viewer":false},"#;
     let after =
         "],\"title\":\"Ana\",\"is_still_participant\":true,\"thread_path\":\"inbox/ana_17845000000\",\"magic_words\":[]}\n";
-    // The photo in the frame is the first message.
+    // The photo in `before` counts as the first message.
     let messages = talk.messages;
     talk.messages = messages.saturating_sub(1);
     let written = talk.document(path, before, after, |one| {
@@ -34,7 +34,7 @@ fn instagram(path: &Path, talk: &mut Talk) -> io::Result<()> {
     written
 }
 
-/// Text as Meta writes it: each UTF-8 byte as a character.
+/// Encodes text the way Meta does: each UTF-8 byte as a character.
 fn broken(text: &str) -> String {
     text.bytes().map(char::from).collect()
 }

@@ -6,7 +6,7 @@
 //! tools, partly in recurring sequences. Some conversations are excluded. The same seed gives the same year. All people in it are
 //! invented.
 //!
-//! Not here: what should be derived from it; the tests decide that.
+//! Not here: what should be derived from the year. The tests decide that.
 
 mod words;
 
@@ -75,7 +75,7 @@ struct Place {
     is_private: bool,
 }
 
-/// Percentage of the messages outside sessions by kind of conversation.
+/// Percentages of the messages outside sessions, by kind of conversation.
 const SHARES: [(Kind, usize); 4] = [(Kind::Room, 35), (Kind::Direct, 38), (Kind::Mail, 9), (Kind::Meeting, 18)];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl Making {
         if self.size.messages < 2_000 { 16 } else { 4 }
     }
 
-    /// A line by the owner or another person, mostly about a project.
+    /// A line by the owner or another person, usually about a project.
     fn talk(&mut self, project: usize, is_owner: bool, is_later: bool) -> String {
         let is_about_self = self.dice.below(100) < self.about_self_percent();
         if is_about_self && is_owner {
@@ -196,7 +196,7 @@ impl Making {
             _ => self.pick(SMALL_TALK),
         };
         let mut text = self.fill(template, project);
-        // Sometimes people add a second sentence about the same subject.
+        // Sometimes add a second sentence about the same subject, as people do.
         if self.one_in(6) {
             let template = if self.one_in(2) { self.pick(WORK) } else { self.pick(QUESTIONS) };
             text.push(' ');
@@ -275,7 +275,7 @@ impl Making {
         let mut lines = Vec::new();
         let bursts = (messages / 14).max(1);
         for burst in 0..bursts {
-            // In chronological order, with gaps of days in between.
+            // Bursts are in chronological order, with gaps of days in between.
             let day = (burst as u64 * 360) / bursts as u64 + self.dice.below(3);
             let mut at = self.moment(day);
             // The subject changes over the year.
@@ -333,7 +333,7 @@ impl Making {
     fn session(&mut self, at: usize, agent: &'static str) -> Vec<Message> {
         let sessions = self.size.sessions as u64;
         let all_year = (at as u64 * 364) / sessions;
-        // Playbook detection covers the last two weeks, so more of the work with tools is placed there.
+        // Playbook detection covers only the last two weeks, so more of the sessions with tools fall into that period.
         let is_recent = agent == AGENTS[0] && at + RECENT_TOOL_SESSIONS * self.size.agents >= self.size.sessions;
         let day = if is_recent { 352 + at as u64 % 12 } else { all_year };
         let began = self.moment(day).min(self.begin.0 + 365 * DAY_MS - 3 * 60 * MINUTE_MS);
@@ -350,7 +350,7 @@ impl Making {
 
     fn chat(&mut self, at: usize, agent: &str, began: i64, project: usize, is_later: bool) -> Vec<Message> {
         let id = format!("chat-{at}");
-        // Mostly the owner talks to the agent, and sometimes another person does.
+        // Usually the owner talks to the agent, and sometimes another person does.
         let (who, channel) = if at % 6 == 5 {
             let person = &self.people[at / 6 % self.people.len()];
             (format!("person {person}"), "matrix")

@@ -1,9 +1,9 @@
-//! Subjects and phrases for the people of a generated year.
+//! Subjects and phrases that the people of a generated year use.
 //!
 //! `{...}` is a slot, filled in from the project (`{project}`, `{thing}`, `{part}`, `{tool}`, `{site}`), the time (`{day}`,
 //! `{n}`, `{hour}`), or the people (`{who}`, `{me}`).
 
-/// A project that lasts for weeks, with words that occur nowhere else.
+/// A project that lasts for weeks and has words that occur nowhere else.
 pub(super) struct Project {
     pub(super) name: &'static str,
     pub(super) things: &'static [&'static str],
@@ -268,7 +268,7 @@ pub(super) const CHILDREN: &[&str] = &["Emil", "Jonas", "Theo", "Milo", "Oskar",
 pub(super) const DAYS: &[&str] = &["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 pub(super) const HOURS: &[&str] = &["nine", "half past ten", "noon", "two", "quarter to four", "six"];
 
-/// Requests of the owner to an agent.
+/// Requests by the owner to an agent.
 pub(super) const TO_AGENT: &[&str] = &[
     "Can you draft a message to {who} about the {thing}?",
     "What is the best way to test the {part} without {tool}?",
@@ -325,7 +325,7 @@ pub(super) const AFTER: &[&str] = &[
     "Great, and now for the {thing} please.",
 ];
 
-/// Recurring sequences of tool use. The first ones recur every few days and can become playbooks.
+/// Recurring sequences of tool use. Those at the start of the list recur every few days and can become playbooks.
 pub(super) const WORKFLOWS: &[&[&str]] = &[
     &[
         "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0",

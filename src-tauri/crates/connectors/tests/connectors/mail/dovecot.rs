@@ -75,7 +75,7 @@ impl Dovecot {
             if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {
                 let mut told = String::new();
                 self.child.as_mut().unwrap().stderr.take().unwrap().read_to_string(&mut told).unwrap();
-                // While it was down, a connection of another test may have taken the port for a moment.
+                // While the server was down, a connection of another test may have taken the port for a moment.
                 assert!(
                     told.contains("Address already in use") && Instant::now() < end,
                     "Dovecot ended ({status}): {told} {}. Is dovecot-imapd missing? src-tauri/scripts/system_packages.sh test",
@@ -111,7 +111,7 @@ impl Dovecot {
         }
         command.arg(name);
         command.arg("-c").arg(self.folder.path().join("dovecot.conf"));
-        // Where Debian installs it.
+        // The directories where Debian installs Dovecot.
         command.env("PATH", format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default()));
         command
     }
@@ -133,7 +133,7 @@ impl Dovecot {
         }
     }
 
-    /// Puts mails into a folder, with no marks, as if they had always been there.
+    /// Adds mails to a folder without any marks, as if they had always been there.
     pub(crate) fn put(&mut self, folder: &str, mails: &[Vec<u8>]) {
         let user = self.folder.path().join("mail").join(USER);
         let folder = if folder == "INBOX" { user.clone() } else { user.join(format!(".{}", folder.replace('/', "."))) };

@@ -1,4 +1,4 @@
-//! Servers that lie, flood or go silent: a clear fault after a bounded number of bytes.
+//! Hostile servers that lie, flood or go silent must cause a clear fault after a bounded number of bytes.
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ fn honest(command: &str) -> Act {
     }
 }
 
-/// Serves one connection according to a script. Returns the port, and the number of bytes that could be sent.
+/// Serves one connection according to a script. Returns the port, and the number of bytes that the server managed to send.
 async fn serve(script: Script) -> (u16, tokio::task::JoinHandle<u64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -118,7 +118,7 @@ async fn a_provider_is_asked_at_its_interval_until_the_code_was_entered() {
     assert!(!format!("{waiting:?}").contains("dev-1"));
     let began = tokio::time::Instant::now();
     let secret = waiting.finish(|| false, &At(1000)).await.unwrap();
-    // Twice after 2 s, then after 7 s, and after a lost request twice as long.
+    // The polls come twice after 2 s, then after 7 s, and then, because a request was lost, after twice as long.
     let took = began.elapsed();
     assert!((Duration::from_secs(25)..Duration::from_secs(27)).contains(&took), "{took:?}");
     assert!(
@@ -186,7 +186,7 @@ async fn server(good: &'static str) -> u16 {
                         "+ \r\n".to_owned()
                     }
                     "" if first == good => format!("{tag} OK done\r\n"),
-                    // The reason, which the client answers with an empty line.
+                    // The reason for the refusal, which the client answers with an empty line.
                     "" if !first.is_empty() => "+ eyJzdGF0dXMiOiI0MDEifQ==\r\n".to_owned(),
                     "" => format!("{tag} NO [AUTHENTICATIONFAILED] expired\r\n"),
                     "CAPABILITY" => format!("* CAPABILITY IMAP4rev1 AUTH=XOAUTH2\r\n{first} OK done\r\n"),

@@ -1,4 +1,4 @@
-//! Mails arrive whole, once, and with the ids of an import; and reading changes nothing in the mailbox.
+//! Mails arrive complete, exactly once, and with the same ids as in an import; reading changes nothing in the mailbox.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -98,7 +98,7 @@ async fn nothing_is_lost_doubled_or_altered_through_disconnects_restarts_and_kil
     assert_eq!(inbox.with(|kept| kept.known), 0, "none was delivered twice");
 }
 
-/// Reads a folder that is then deleted and created again with half of its mails and some new ones. `lie` may change the
+/// Reads a folder that is then deleted and created again with half of its mails and some new ones. `lie` may change the stored
 /// position.
 async fn through_new_numbers(lie: impl Fn(String, u32) -> String) -> (usize, usize) {
     let mut server = Dovecot::start("");
@@ -132,7 +132,7 @@ async fn a_folder_whose_numbers_changed_is_read_again_and_nothing_is_doubled() {
 
 #[tokio::test]
 async fn control_who_ignores_that_numbers_changed_loses_mail() {
-    // The position claims to belong to the new folder, as if the connector made no comparison.
+    // The position claims to belong to the new folder, as if the connector did not compare `validity`.
     let ignore = |position: String, validity: u32| {
         let mut position: serde_json::Value = serde_json::from_str(&position).unwrap();
         assert_ne!(position["validity"], validity, "the folder has new numbers");
@@ -157,7 +157,7 @@ async fn arrival(config: &str, check_s: u32, folder: &str) -> Duration {
     let watch = async {
         until("live", || inbox.with(|kept| is_live(kept))).await;
         assert_eq!(inbox.texts().len(), 2);
-        // Idling begins after the connector is live, at a time the server decides.
+        // Idling begins after the connector is live, at a time that the server decides.
         hand.append(folder, "", &mail("new", 4));
         until("arrived", || inbox.texts().len() == 3).await
     };
@@ -351,7 +351,7 @@ async fn a_folder_that_vanished_is_said_once_the_others_go_on_and_so_does_it_whe
         until("read", || inbox.texts().len() == 4 && inbox.with(|kept| is_live(kept))).await;
         hand.ask("DELETE Bees");
         until("said", || missing() == ["Bees"]).await;
-        // Longer than the interval at which the folders are checked.
+        // The next steps take longer than the interval at which the folders are checked.
         hand.append("INBOX", "", &mail("i", 1));
         until("the other folder", || inbox.texts().len() == 5).await;
         hand.append("INBOX", "", &mail("i", 2));

@@ -1,4 +1,4 @@
-//! Signing in with the browser, at a Synapse that delegates checking who somebody is to a separate server.
+//! Signing in with the browser, at a Synapse that delegates authentication to a separate server.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use serde_json::json;
 
 use super::synapse::{Synapse, http_builder};
 
-/// Says that every visitor is ana.
+/// The response that identifies every visitor as ana.
 const CHECKED: &str = r#"<cas:serviceResponse xmlns:cas="http://www.yale.edu/tp/cas"><cas:authenticationSuccess>
     <cas:user>ana</cas:user></cas:authenticationSuccess></cas:serviceResponse>"#;
 
-/// A server that checks who somebody is. Returns its address.
+/// Starts the authentication server. Returns its address.
 async fn checker() -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -48,8 +48,8 @@ fn onward(answer: &Response) -> String {
     answer.headers()["location"].to_str().unwrap().to_owned()
 }
 
-/// Does what the browser does: goes to the homeserver, to where the person signs in, and back to both. Returns the final
-/// address.
+/// Does what the browser does: visits the homeserver, then the page where the person signs in, and is redirected back to both.
+/// Returns the final address.
 async fn sign_in(address: &str) -> String {
     let page = onward(&call(address).await);
     let service = Url::parse(&page).unwrap().query_pairs().find(|(name, _)| name == "service").unwrap().1.into_owned();
@@ -69,7 +69,7 @@ async fn who_signs_in_in_the_browser_is_connected_and_the_way_back_works_once() 
     let finishing = tokio::spawn(waiting.finish(|| false));
     let back = sign_in(&address).await;
     assert!(back.starts_with("http://127.0.0.1:"), "{back}");
-    // The control: whoever does not know the path gets nothing and stops nothing.
+    // The control: a caller who does not know the path gets nothing and stops nothing.
     let mut guessed = Url::parse(&back).unwrap();
     guessed.set_path("/guessed");
     assert_eq!(call(guessed.as_str()).await.status(), StatusCode::NOT_FOUND);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::synapse::User;
 
-/// Keys change often, so that many are needed.
+/// Settings under which keys change often, so that many are needed.
 fn often() -> EncryptionSettings {
     EncryptionSettings { rotation_period_msgs: 20, ..EncryptionSettings::default() }
 }
@@ -87,7 +87,7 @@ impl Cipherer {
         self.machine.share_room_key(&room, readers.iter().copied(), often()).await.unwrap()
     }
 
-    /// Creates and sends a new key, if the room's key was used often enough.
+    /// Creates and sends a new key if the room's key has been used often enough.
     pub(super) async fn renew(&self, room: &str, readers: &[&User]) {
         let room = RoomId::parse(room).unwrap();
         let readers: Vec<OwnedUserId> = readers.iter().map(|user| UserId::parse(&user.id).unwrap()).collect();
@@ -117,7 +117,7 @@ impl Cipherer {
         assert!(answer["failures"].as_object().is_none_or(serde_json::Map::is_empty), "{answer}");
     }
 
-    /// Creates a new key for the next message, which nobody has yet.
+    /// Creates a new key for the next message. Nobody has received this key yet.
     pub(super) async fn change_key(&self, room: &str) {
         self.machine.discard_room_key(&RoomId::parse(room).unwrap()).await.unwrap();
     }

@@ -1,4 +1,5 @@
-//! The connector's device: verified by the recovery key, which opens messages older than the device, and by comparing emoji.
+//! The connector's device: it is verified with the recovery key, which opens messages older than the device, or by comparing
+//! emoji.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -80,7 +81,7 @@ async fn scene() -> Scene {
         unreadable(inbox, &room) == Some(3) && device.can_be_verified && device.backup == KeyBackup::Locked
     };
     account.wait("the count of what cannot be read", waiting).await;
-    // The other device learns about this one.
+    // The other device learns about the connector's device.
     element.sync().await;
     assert!(!account.inbox.device().is_verified);
     assert!(account.inbox.texts().iter().all(|text| !EARLIER.contains(&text.as_str())));
@@ -113,13 +114,13 @@ async fn the_recovery_key_verifies_the_device_and_opens_what_was_said_before_it(
             is_read(inbox, &room) && inbox.device().is_verified && inbox.device().backup == opened
         })
         .await;
-    // The other devices see it as well.
+    // The other devices see the verification as well.
     element.cipherer.machine.mark_all_tracked_users_as_dirty().await.unwrap();
     element.sync().await;
     let device = element.device(&device_of(&account)).await.unwrap();
     assert!(device.is_cross_signed_by_owner());
 
-    // A key that is in the backup only, in another run.
+    // A key that is only in the backup, in another run.
     drop(reading);
     ben.change_key(&room).await;
     ben.share(&room, &[&element.cipherer.user]).await;

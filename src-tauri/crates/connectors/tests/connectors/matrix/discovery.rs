@@ -97,7 +97,7 @@ async fn a_certificate_that_cannot_be_trusted_is_said_and_nothing_is_sent() {
     certify(folder.path());
     let homeserver = address_of_a_server().await;
     let name = serve(folder.path(), json!({ "m.homeserver": { "base_url": homeserver } }).to_string()).await;
-    // Not for the discovery either, which could redirect elsewhere.
+    // The certificate is not trusted for the discovery either, because the discovery could redirect elsewhere.
     for entered in [format!("https://{name}"), name] {
         let fault = sign_in(&entered, "ana").await.unwrap_err();
         let Fault::Certificate { detail } = &fault else { panic!("{entered}: {fault:?}") };

@@ -1,4 +1,4 @@
-//! Another device of the person whose account is read: it has an identity, a recovery key and a backup of keys, and compares emoji.
+//! Another device of the person whose account is read. It has an identity, a recovery key and a key backup, and compares emoji.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -31,7 +31,7 @@ pub(super) struct Element {
     pub(super) cipherer: Cipherer,
     /// The recovery key, as shown to a person.
     pub(super) recovery_key: String,
-    /// All secrets in clear text, to search for.
+    /// All secrets in clear text, for the search for leaks.
     pub(super) secrets: Vec<String>,
     since: Mutex<Option<String>>,
 }
@@ -56,7 +56,7 @@ impl Element {
         element
     }
 
-    /// A new backup of keys, whose key is in the secret storage with those of the identity.
+    /// Creates a new key backup, and puts its key into the secret storage with the keys of the identity.
     async fn set_up_backup(&mut self, storage: &SecretStorageKey) {
         let machine = &self.cipherer.machine;
         let key = BackupDecryptionKey::new();
@@ -91,7 +91,7 @@ impl Element {
         user.ask(Method::PUT, &path, Some(content)).await;
     }
 
-    /// Processes what was sent to this device, and sends what is due.
+    /// Processes what was sent to this device, and sends its pending requests.
     pub(super) async fn sync(&self) {
         let since = self.since.lock().unwrap().clone().map(|since| format!("&since={since}")).unwrap_or_default();
         let answer = self.cipherer.user.ask(Method::GET, &format!("sync?timeout=0{since}"), None).await;

@@ -1,4 +1,4 @@
-//! Who is in a room and who can read it, keys that arrive late, and that an export of the same room gives the same messages.
+//! Who is in a room and who can read it, keys that arrive late, and the comparison with an export of the same room.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -84,8 +84,8 @@ async fn what_was_said_before_a_room_became_public_stays_private_whenever_it_is_
     account.read_until("the open room", |inbox| has(inbox, "always open")).await;
     // A room counts as open from its beginning if it is opened within seconds.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
-    // In one answer: messages, the opening of the room, and more messages. Then the history of the room is read, when it is
-    // public.
+    // One answer contains messages, the opening of the room, and more messages. Then the history of the room is read, when the
+    // room is already public.
     said(&room, "still among us").await;
     ben.set_state(&room, "m.room.join_rules", json!({ "join_rule": "public" })).await;
     said(&room, "for everybody").await;
@@ -118,7 +118,7 @@ async fn a_room_that_is_replaced_says_so_and_the_new_one_is_offered_as_its_conti
     let new = ben.upgrade(&old).await;
     ben.invite(&new, &ana).await;
     ana.join(&new).await;
-    // The control: somebody's room that only claims to continue it.
+    // The control: another person's room that only claims to continue the old one.
     let predecessor = json!({ "predecessor": { "room_id": old, "event_id": "$none" } });
     let claim =
         ben.create_room(&[&ana], json!({ "preset": "private_chat", "name": "Bees", "creation_content": predecessor })).await;
@@ -257,7 +257,7 @@ async fn history_is_read_as_far_as_it_is_wanted_and_further_later() {
     for at in 0..250 {
         ben.send(&room, "m.room.message", text(&format!("old {at}")), &format!("old-{at}")).await;
     }
-    // A clear boundary between the two.
+    // A clear boundary between the two groups of messages.
     let boundary = ben.send(&room, "m.room.message", text("boundary"), "boundary").await;
     let events = ben.events(&room).await;
     let boundary = events.iter().find(|event| event["event_id"] == json!(boundary)).unwrap();
@@ -272,7 +272,7 @@ async fn history_is_read_as_far_as_it_is_wanted_and_further_later() {
     let times = account.inbox.with(|kept| kept.messages.iter().map(|message| message.time).collect::<Vec<_>>());
     assert!(times.iter().all(|time| *time >= boundary));
     assert!((6..20).contains(&times.len()), "{}", times.len());
-    // While it is read, more is wanted.
+    // While the room is being read, more of it is wanted.
     let wanted = async { account.inbox.select(&room, None) };
     let reading = account.read_until("all of it", |inbox| (0..250).all(|at| has(inbox, &format!("old {at}"))));
     tokio::join!(reading, wanted);

@@ -36,7 +36,7 @@ impl Drop for Reading {
     }
 }
 
-/// A future that is dropped after this many polls.
+/// Drops a future after this many polls.
 pub(super) struct DropAfter<F> {
     pub(super) future: Pin<Box<F>>,
     pub(super) polls: u32,

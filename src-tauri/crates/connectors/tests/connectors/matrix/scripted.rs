@@ -1,4 +1,4 @@
-//! How the connector handles refusals, broken answers and excess, from a server that answers from a script.
+//! How the connector handles refusals, malformed answers and oversized answers from a server that follows a script.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +45,7 @@ fn ok(body: &Value) -> Option<Response> {
     Some(answer(200, body))
 }
 
-/// An answer without news.
+/// An answer that reports nothing new.
 fn nothing(token: &str) -> Option<Response> {
     ok(&json!({ "next_batch": token }))
 }
@@ -121,7 +121,7 @@ fn is_live(inbox: &MemoryInbox) -> bool {
     inbox.with(|kept| kept.statuses.last() == Some(&Status::Live))
 }
 
-/// The script's answer after an initial synchronization; then nothing more.
+/// A script that answers the initial synchronization, then answers with `then`, and then sends nothing more.
 fn second(then: impl Fn() -> Option<Response> + Send + Sync + 'static) -> Script {
     Arc::new(move |count, _| match count {
         0 => nothing("s0"),
@@ -234,7 +234,7 @@ async fn an_expired_token_is_renewed_and_kept_and_a_new_run_begins_with_it() {
     assert_eq!((&kept["access_token"], &kept["refresh_token"]), (&json!(SECOND), &json!("the-next-refresh-token")));
     let renewals = || server.requests.lock().unwrap()["POST refresh"];
     assert_eq!(renewals(), 1);
-    // The supervisor restarts it with the secret that it had.
+    // The supervisor restarts the connector with the secret that the connector had at first.
     let again = first_fault(&server.settings(), secret(Some("a-refresh-token")), &inbox, Duration::from_secs(2)).await;
     assert!(again.is_none(), "{again:?}");
     assert_eq!(renewals(), 1);

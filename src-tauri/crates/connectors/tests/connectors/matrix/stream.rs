@@ -16,8 +16,8 @@ use super::run::Account;
 use super::synapse::{Synapse, User};
 use crate::inbox::{Kept, MemoryInbox, is_soak};
 
-/// Number of messages in a run, how often the connector is dropped, how often the server is restarted, and the longest time
-/// that the connector may read, in milliseconds. A message costs the server some 30 ms, so only the harder room has many.
+/// Number of messages in a run, number of drops of the connector, number of restarts of the server, and the longest time that
+/// the connector may read, in milliseconds. A message costs the server some 30 ms, so only the encrypted room has many.
 fn sizes(is_encrypted: bool) -> (usize, usize, usize, u32) {
     match (is_soak(), is_encrypted) {
         (true, true) => (10_000, 50, 5, 20_000),
@@ -26,7 +26,7 @@ fn sizes(is_encrypted: bool) -> (usize, usize, usize, u32) {
     }
 }
 
-/// What has to arrive, by event.
+/// What must arrive for an event.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Said {
     text: String,
@@ -195,7 +195,7 @@ async fn scene(is_encrypted: bool) -> (Synapse, Account, User, Writer, String) {
     let room = ben.create_room(&[&ana], room).await;
     let account = Account::of(&synapse, &ana).await;
     account.inbox.select(&room, None);
-    // The device has keys once the account was live.
+    // The device has keys once the account has been live.
     account.read_until("the first run", is_live).await;
     let writer = match is_encrypted {
         true => Writer::Encrypted(Cipherer::new(ben).await, vec![ana.clone()]),
@@ -258,10 +258,10 @@ async fn what_is_said_in_an_encrypted_room_arrives_once_through_drops_and_a_rest
     exactly_once(true).await;
 }
 
-/// How an inbox goes wrong, as a connector with the same fault would.
+/// The fault of an inbox. It has the same effect as a connector with that fault.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
-    /// It does not.
+    /// No fault.
     Nothing,
     /// Forgets what is missing.
     GapForgotten,
@@ -307,7 +307,7 @@ impl Inbox for Faulty {
                 }
             }
         } else if is_last && self.kills.fetch_add(1, Ordering::SeqCst) == 0 {
-            // The process ends here, once: between the two, or before the transaction.
+            // The process ends here, once: between the token and the messages, or before the transaction.
             if self.wrong == Wrong::TokenFirst {
                 let source_position = delivery.source_position;
                 self.inner.deliver(Delivery { source_position, ..Delivery::default() })?;
@@ -342,7 +342,7 @@ impl Inbox for Faulty {
     }
 }
 
-/// While nobody reads, more is said than fits into a timeline. The connector is dropped at every stage of filling the gap.
+/// More is said than fits into a timeline while nobody reads. The connector is dropped at every stage of filling the gap.
 async fn gap(wrong: Wrong, is_encrypted: bool) -> Result<(), String> {
     let (_synapse, account, ana, writer, room) = scene(is_encrypted).await;
     let said = write(&writer, &room, "away", 260).await;
@@ -359,7 +359,7 @@ async fn gap(wrong: Wrong, is_encrypted: bool) -> Result<(), String> {
     if wrong == Wrong::Nothing {
         account.read_until("everything that was said", settled).await;
     } else {
-        // Finds whatever a run without the fault can still find.
+        // Finds whatever a run without the fault could still find.
         account.read_and_drop(Arc::clone(&account.inbox) as Arc<dyn Inbox>, u32::MAX, Duration::from_secs(4)).await;
     }
     compare(&account.inbox, &said, &ana, &room).await
@@ -389,7 +389,7 @@ async fn a_connector_whose_token_moves_before_the_messages_would_be_found_out() 
     account.read_and_drop(Faulty::new(&account.inbox, Wrong::TokenFirst), u32::MAX, Duration::from_secs(6)).await;
     let missing = compare(&account.inbox, &said, &ana, &room).await;
     assert!(missing.as_ref().is_err_and(|why| why.contains("instead of")), "{missing:?}");
-    // The same, with an inbox that stores both at once or nothing.
+    // The same with an inbox that stores either both at once or nothing.
     let more = write(&writer, &room, "kept", 15).await;
     let faulty = Faulty::new(&account.inbox, Wrong::Nothing);
     let kept = more.clone();

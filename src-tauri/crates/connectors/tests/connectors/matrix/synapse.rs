@@ -1,4 +1,4 @@
-//! A real homeserver on loopback, and people who write there.
+//! A real homeserver on loopback, and users who write messages there.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Synapse {
         for (name, value) in more.as_object().unwrap() {
             config[name] = value.clone();
         }
-        // JSON is YAML.
+        // JSON is valid YAML.
         std::fs::write(folder.path().join("homeserver.yaml"), config.to_string()).unwrap();
         std::fs::write(folder.path().join("signing.key"), "ed25519 a_test AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n")
             .unwrap();
@@ -143,7 +143,7 @@ fn http() -> reqwest::Client {
     http_builder().build().unwrap()
 }
 
-/// A client without certificates, which are not needed on loopback.
+/// A client without root certificates, which are not needed on loopback.
 pub(crate) fn http_builder() -> reqwest::ClientBuilder {
     // Only the first installed provider takes effect, and it is always this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -243,7 +243,7 @@ impl User {
         }
     }
 
-    /// Names of the receipts, typing and presence that others see of this account.
+    /// The receipts, typing notices and presence of other accounts that this user sees.
     pub(crate) async fn seen_by_others(&self, room: &str) -> Value {
         let answer = self.ask(Method::GET, "sync?timeout=0", None).await;
         json!({ "presence": answer["presence"]["events"], "ephemeral": answer["rooms"]["join"][room]["ephemeral"]["events"] })

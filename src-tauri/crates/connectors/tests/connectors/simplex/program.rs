@@ -37,13 +37,13 @@ pub(crate) struct Script {
     pub(crate) members: Vec<Value>,
     /// Number of answers after which the connection ends in the middle of one, for each cut.
     pub(crate) cuts: Vec<usize>,
-    /// Leaves items from this one on out of the history, as for a reader that stops reading.
+    /// Omits this item and all later ones from the history, as for a reader that stops reading.
     pub(crate) hidden_from: Option<usize>,
     /// Gives no answers from this command on.
     pub(crate) is_mute: Option<&'static str>,
-    /// An answer of this size.
+    /// Size of an oversized answer.
     pub(crate) huge: Option<usize>,
-    /// This many chats instead of those that are listed.
+    /// Number of generated chats to list instead of `chats`.
     pub(crate) many: i64,
     /// Sends unrelated answers and unknown events before every answer.
     pub(crate) chatters: bool,
@@ -102,7 +102,7 @@ impl Program {
         self.tell(&json!({ "type": "newChatItems", "user": user, "chatItems": [{ "chatInfo": info, "chatItem": item }] }));
     }
 
-    /// Waits for a command that begins like this.
+    /// Waits until the program receives a command that begins like this.
     pub(crate) async fn asked(&self, beginning: &str) {
         let mut asked = self.asked.subscribe();
         while !self.script().commands.iter().any(|command| command.starts_with(beginning)) {
@@ -232,7 +232,7 @@ impl Program {
     }
 }
 
-/// Answers to others, unknown events, and known events without required fields.
+/// Answers to other commands, unknown events, and known events without required fields.
 fn chatter() -> Vec<Value> {
     vec![
         json!({ "corrId": "none of yours", "resp": { "type": "apiChat", "chat": { "chatInfo": {}, "chatItems": [] } } }),

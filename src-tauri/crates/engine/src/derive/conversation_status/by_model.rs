@@ -1,11 +1,11 @@
 //! Asks the chosen language model whether a conversation has ended (docs/sources.md#design-flow), once the rules no longer
 //! consider it clearly active.
 //!
-//! The model makes the same decision as the rules, with the same kinds of reasons. Its judgment replaces the rules' judgment in
-//! the conversation's row, under the name of the model. The rules' judgment stays until the model has answered, and also if the
-//! model fails or nothing supports its answer. Promises and tone always come from the rules.
+//! The model decides the same question as the rules and gives the same kinds of reasons. Its judgment replaces the rules'
+//! judgment in the conversation's row, under the name of the model. Until the model has answered, the rules' judgment stays. It
+//! also stays if the model fails or nothing supports its answer. Promises and tone always come from the rules.
 //!
-//! Not in this module: what is asked, and which parts of an answer are believed (`insight::conversation`).
+//! Not in this module: the prompt, and which parts of an answer are accepted (`insight::conversation`).
 
 use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
 use keepsake_insight::conversation::{Asked, ENDED, EndedTask, Moment, Reason, standing};
@@ -88,7 +88,7 @@ impl Conversations<'_> {
     }
 }
 
-/// When the silence will have doubled.
+/// When the silence will have doubled, but at least [`ASK_AGAIN_MS_MIN`] from now.
 fn later(reasons: &[Reason], now: Timestamp) -> Option<Timestamp> {
     let silence_ms = reasons.iter().find_map(|reason| match *reason {
         Reason::WithinRhythm { silence_ms, .. }

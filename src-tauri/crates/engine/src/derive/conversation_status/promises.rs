@@ -1,10 +1,10 @@
 //! The promises made in a conversation, and the later line that settles each.
 //!
-//! The reader marks promises. It also judges whether a later line keeps one, or replaces it (it will not be kept, or need not
-//! be kept). Both settle the promise and are not distinguished here. This module selects the lines to compare. Whether a line
-//! is compared does not depend on anything said after it, and the progress is stored with the promise. So nothing is compared
-//! twice, and one pass over a whole conversation gives the same result as many partial ones. If several lines settle a promise,
-//! the one with the highest probability is used.
+//! The reader marks promises. It also judges whether a later line keeps a promise or replaces it, which means that the promise
+//! will not or need not be kept. Both settle the promise and are not distinguished here. This module selects the lines to
+//! compare. Whether a line is compared does not depend on anything said after it, and the progress is stored with the promise.
+//! Therefore no line is compared twice, and one pass over a whole conversation gives the same result as many partial passes. If
+//! several lines settle a promise, the one with the highest probability is used.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -26,30 +26,30 @@ use crate::derive::reading::utterance;
 use crate::queue::control::Control;
 use crate::review::propose::vectors_of;
 
-/// Minimum probability at which a promise is recorded. At this value, four of five marks are promises, measured on authors
+/// Minimum probability at which a promise is recorded. At this value, four of five marks are real promises, measured on authors
 /// that the reader was not trained on.
 const PROMISE_MIN: f64 = 0.6;
 
-/// Minimum number of words in a promise. A single word such as "tomorrow" or "by" is only a fragment of one.
+/// Minimum number of words in a promise. A single word such as "tomorrow" or "by" is only a fragment of a promise.
 const PROMISE_WORDS_MIN: usize = 2;
 
-/// Minimum probability at which a later line settles a promise. Of six lives that were not used in training, 10 of 16 promises
-/// that are settled at this value were, and 17 of 33 at 0.4 (decision 66).
+/// Minimum probability at which a later line settles a promise. In six lives that were not used in training, 10 of the 16
+/// promises that this value treats as settled really were settled. At 0.4, 17 of 33 were (decision 66).
 const SETTLES_MIN: f64 = 0.6;
 
 /// Number of lines right after a promise that are compared regardless of their subject, because a line that settles a promise
 /// is often too short to have a subject ("done!").
 const NEXT_LINES: u32 = 6;
 
-/// After those, only lines at least this similar in meaning to the promise are compared. On a life written for promises, 69 of 86
-/// lines that settle one are, and 51 from 0.4 on.
+/// After these lines, only lines whose meaning is at least this similar to the promise are compared. In a life written for
+/// promises, 69 of 86 lines that settle one are compared at this value, and 51 at 0.4.
 const CLOSE_COSINE_MIN: f32 = 0.2;
 
 /// Maximum number of lines by the two parties that are examined after a promise. If a kept promise is mentioned at all, it
 /// is mentioned by then.
 const LINES_MAX: u32 = 200;
 
-/// Maximum number of lines that a promise is compared with. Each costs as much as reading a short message.
+/// Maximum number of lines that a promise is compared with. Each comparison costs as much as reading a short message.
 const COMPARED_MAX: u32 = 32;
 
 /// A promise, and how far the lines after it were searched.
@@ -81,7 +81,7 @@ impl Conversations<'_> {
         Ok(promises)
     }
 
-    /// Continues the search for the line that most certainly settles each promise.
+    /// Continues the search for the line that settles each promise with the highest probability.
     fn follow(&self, promises: &mut [Promise], rows: &[InteractionRow], reader: &dyn Reader) -> Result<()> {
         let later: Vec<Vec<usize>> = promises.iter().map(|promise| later_lines(promise, rows)).collect();
         let close = self.closeness(promises, &later, rows);
@@ -158,7 +158,7 @@ impl Conversations<'_> {
     }
 }
 
-/// A promise with the progress that this reader stored, or with no progress if there is none.
+/// A promise with the progress that this reader stored, or without progress if this reader stored none.
 fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[StoredCommitment], by: &str) -> Promise {
     let begun = Followed { by: by.to_owned(), through: None, lines: 0, compared: 0, surest: 0 };
     let stored = known

@@ -1,11 +1,11 @@
 //! Decides which playbooks an audience is served.
 //!
 //! If the owner is alone with an agent, an approved playbook is served as it was approved. Any other audience is served a
-//! playbook only if it can be found from the sessions that this audience may see, and is served only the approved part that
-//! says nothing about other sessions: the names of the steps. Filtering the stored playbook by its sources instead would
-//! reveal hidden sessions through its absence, the variable parts of its steps, and the choice of its steps (decision 14).
-//! For the same reason, a search over all sessions also offers the person the playbooks found from the sessions of a single
-//! audience.
+//! playbook only if the playbook can be found from the sessions that this audience may see. It is served only the approved part
+//! that says nothing about other sessions: the names of the steps. Filtering the stored playbook by its sources instead would
+//! reveal hidden sessions through the absence of the playbook, the variable parts of its steps, and the choice of its steps
+//! (decision 14). For the same reason, a search over all sessions also offers the person the playbooks found from the sessions
+//! of a single audience.
 //!
 //! Not in this module: how a context presents playbooks.
 
@@ -22,12 +22,12 @@ use crate::serve::access_log::{AccessRecord, ReadKind};
 use crate::serve::boundary::{AccessMap, Audience, PrivacyPolicy, View};
 use crate::serve::masked::{may_be_served, served};
 
-/// Maximum number of audiences that are searched separately, because each takes a search of its own. Nobody uses agents with
-/// more audiences than that.
+/// Maximum number of audiences that are searched separately. There is a limit because each audience needs its own search.
+/// Nobody uses agents with more audiences than this.
 const AUDIENCES_MAX: usize = 64;
 
 impl Playbooks<'_> {
-    /// The approved playbooks that an audience may see, recorded in the access log.
+    /// Returns the approved playbooks that an audience may see and records the lookup in the access log.
     pub fn playbooks_for(&self, audience: &Audience) -> Result<Vec<PlaybookRow>> {
         let (rows, given) = self.engine.privacy().engine.with_view(audience, |tx, view| {
             let mut rows = self.playbooks_seen(tx, view)?;
@@ -48,7 +48,8 @@ impl Playbooks<'_> {
     }
 
     /// Like [`playbooks_for`](Self::playbooks_for), but in the given snapshot and without an access record. A playbook with a
-    /// line that looks like an instruction to a machine is not served at all, because the rest of it would mislead.
+    /// line that looks like an instruction to a machine is not served at all, because the playbook without that line would be
+    /// misleading.
     pub(crate) fn playbooks_seen(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
         let mut rows = self.open(tx, view)?;
         rows.retain(|row| texts(&row.version).all(may_be_served));
@@ -120,7 +121,8 @@ fn by_name(row: &PlaybookRow, found: &Found, now: Timestamp) -> PlaybookRow {
     }
 }
 
-/// The approved playbooks as the person approved them, for the owner only. Leaves out those that rest on an excluded session.
+/// The approved playbooks as the person approved them, for the owner only. Leaves out those that are based on an excluded
+/// session.
 fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
     let may_see = |version: &PlaybookVersionRow| view.judge(&version.sources(), false).is_ok();
     let mut rows = Vec::new();

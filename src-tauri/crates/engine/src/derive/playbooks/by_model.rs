@@ -6,7 +6,7 @@
 //! playbook that a person decided on keeps its wording: another one is applied only if it equals the wording that the
 //! decision was about.
 //!
-//! Not in this module: what is asked, and which parts of an answer are believed (`insight::playbook::model`).
+//! Not in this module: the prompt, and which parts of an answer are accepted (`insight::playbook::model`).
 
 use keepsake_domain::{JobId, JobKind, PlaybookId, PlaybookStatus, PlaybookVersionId, Timestamp};
 use keepsake_insight::playbook::PLAYBOOK_ENGINE_VERSION;
@@ -92,7 +92,7 @@ pub(super) fn put_found(
     }
 }
 
-/// Whether none of the messages that a version rests on is excluded from memory.
+/// Whether none of the messages that a version is based on is excluded from memory.
 fn is_on_record(tx: &ReadTx<'_>, version: &PlaybookVersionRow) -> StoreResult<bool> {
     for one in &version.occurrences {
         if !tx.playbooks().are_messages_on_record(&one.messages)? {

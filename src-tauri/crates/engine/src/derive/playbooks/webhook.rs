@@ -1,4 +1,5 @@
-//! The webhook: an address entered by the person receives ids, titles and counts of new playbooks, never a message.
+//! The webhook: sends the ids, titles and counts of new playbooks to an address that the person entered. It never sends the
+//! text of a message.
 //!
 //! Off unless an address is entered. Notices follow the same network rules as model calls: "This computer only" applies to
 //! them, and before a notice is sent, it is added to the list of data that left this computer. A notice is a job, so it is
@@ -117,7 +118,7 @@ impl Playbooks<'_> {
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         self.engine.store().write(|tx| {
             tx.jobs().check_lease(lease)?;
-            // Checked in the transaction that clears the notice for sending, because a session may have been excluded
+            // Checked in the transaction that approves the notice for sending, because a session may have been excluded
             // meanwhile.
             if !tx.conversation_status().are_on_record(&sources)? {
                 return Ok(Err(EngineError::NotYet {

@@ -6,7 +6,7 @@
 //! only as context for new ones. Before any part of the answer is written, the sent messages are checked again, and the
 //! answer passes the same rules as the built-in derivation's findings. If the model fails, the built-in findings stay.
 //!
-//! Not in this module: what is asked, and which parts of an answer are believed (`people::profile::model`).
+//! Not in this module: the prompt, and which parts of an answer are accepted (`people::profile::model`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -78,7 +78,7 @@ fn circles(
     circles.into_values().collect()
 }
 
-/// Result of letting the model read the messages of one audience.
+/// What the model found in the messages of one audience.
 struct Read {
     circle: Circle,
     found: ModelFindings,

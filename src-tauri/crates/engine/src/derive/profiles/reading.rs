@@ -1,6 +1,7 @@
 //! Reads one person's places and computes what to write about them, one audience after another.
 //!
-//! Not in this module: who is read and when (`profiles`), what a model is asked (`by_model`), and what counts as a finding.
+//! Not in this module: which people are read and when (`profiles`), what a model is asked (`by_model`), and what counts as a
+//! finding.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -119,7 +120,7 @@ pub(super) struct Reading<'a> {
     nearness: &'a Nearness<'a>,
     /// The person's places, each with its label.
     places: Vec<(&'a Place, Label)>,
-    /// The conversation of each message that was read or that an entry rests on, without excluded conversations.
+    /// The conversation of each message that was read or that an entry is based on, without excluded conversations.
     homes: HashMap<&'a InteractionId, &'a ConversationId>,
     digests: OnceCell<HashMap<&'a ConversationId, Digest>>,
     called: OnceCell<HashMap<&'a ConversationId, BTreeMap<&'a str, usize>>>,
@@ -135,8 +136,8 @@ pub(super) struct Partition {
 pub(super) type Find<'f> = &'f dyn Fn(&Partition, &[ProfileEntry], &[Debunked]) -> Vec<Change>;
 
 impl<'a> Reading<'a> {
-    /// `resting` contains the conversation of each message that entries rest on, for callers whose `said` does not cover all
-    /// of the person's places.
+    /// `resting` contains the conversation of each message that entries are based on, for callers whose `said` does not cover
+    /// all of the person's places.
     pub(super) fn new(
         engine: &'a Engine,
         groups: &'a Groups,
@@ -206,13 +207,13 @@ impl<'a> Reading<'a> {
                 if old.as_ref().is_some_and(|old| !own.iter().any(|entry| entry.id == *old)) {
                     continue;
                 }
-                // The previous version may rest on something that has been excluded since.
+                // The previous version may be based on something that has been excluded since.
                 let on_record = |place: &&EvidenceSpan| self.homes.contains_key(&place.interaction);
                 let places: Vec<EvidenceSpan> = entry.evidence.as_slice().iter().filter(on_record).cloned().collect();
                 let Ok(evidence) = Evidence::new(places) else { continue };
                 entry.evidence = evidence;
                 let label = self.label_of_evidence(&entry.evidence);
-                // A finding that rests only on words visible to a wider audience belongs to that audience.
+                // A finding that is based only on words visible to a wider audience belongs to that audience.
                 if label.as_ref().is_none_or(|label| label.is_off_record() || label.people() != partition.reach.as_ref()) {
                     continue;
                 }
@@ -301,8 +302,8 @@ impl<'a> Reading<'a> {
             |places: &[&Place]| -> Vec<&Digest> { places.iter().filter_map(|place| digests.get(&place.conversation)).collect() };
         let (public, private) = (of(&public), of(&private));
         let similarity = alike(self.nearness);
-        // The digests contain almost everything; utterances are needed only for the time and place of those that entries rest
-        // on.
+        // The digests contain almost everything. Utterances are needed only for the time and place of the messages that entries
+        // are based on.
         let utterances: Vec<Utterance<'_>> = known
             .iter()
             .flat_map(|entry| entry.evidence.as_slice())

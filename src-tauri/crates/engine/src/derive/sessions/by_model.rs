@@ -1,11 +1,12 @@
-//! Sessions by the chosen language model: it reads the messages that the rules summarized, and its record replaces theirs.
+//! Sessions by the chosen language model: it reads the messages that the rules summarized, and its record replaces the rules'
+//! record.
 //!
 //! A session belongs to one conversation, so a call contains nothing else, and the record carries that conversation's label.
 //! The answer is stored as references to messages, separately from the records. Records that are deleted and recreated are
 //! therefore the same, and the model is not asked twice. The rules' record stays until the model has answered, and also if
 //! the model fails or nothing in its answer is accepted.
 //!
-//! Not in this module: what is asked, and which parts of an answer are believed (`insight::session::model`).
+//! Not in this module: the prompt, and which parts of an answer are accepted (`insight::session::model`).
 
 use keepsake_domain::{JobId, JobKind, SessionId};
 use keepsake_insight::session::model::{SESSION, SessionTask, Told};

@@ -8,7 +8,7 @@
 //! were shown may still be read, and the topic still has the same content. If the model fails, or nothing in its answer is
 //! accepted, the rules' text stays.
 //!
-//! Not in this module: what is asked, and which parts of an answer are believed (`insight::topic::model`).
+//! Not in this module: the prompts, and which parts of an answer are accepted (`insight::topic::model`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,8 @@ use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::queue::control::Control;
 use crate::{Engine, EngineError, Result};
 
-/// Minimum similarity at which the model is asked about two topics that the rules keep separate. Below it, nearly all pairs
-/// are different.
+/// Minimum similarity at which the model is asked about two topics that the rules keep separate. Below this value, nearly all
+/// pairs are different topics.
 const ASKED_FROM: f32 = 0.55;
 
 /// Maximum number of pairs that one job asks about. The rest are left to the next job, after topics have grown.
@@ -117,8 +117,8 @@ impl Topics<'_> {
         Ok(if count == 0 { String::new() } else { hash.finalize().to_hex()[..32].to_owned() })
     }
 
-    /// The ids of the partitions whose topics may be read now. The owner's comes first, because most of its content is in
-    /// others too.
+    /// The ids of the partitions whose topics may be read now. The owner's partition comes first, because most of its content
+    /// is also in other partitions.
     fn partitions_standing(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<String>> {
         let map = self.engine.access_map(tx)?;
         let standing = map.standing_partitions(tx, &self.engine.inner.policy)?;
@@ -385,7 +385,7 @@ impl Asking<'_> {
     }
 }
 
-/// Whether a topic exists and still has the content that was asked about.
+/// Whether a topic exists and still has the content that the model was asked about.
 fn has_content(tx: &ReadTx<'_>, topic: &TopicId, content_key: &str) -> StoreResult<bool> {
     match tx.topics().topic(topic) {
         Ok(row) => Ok(tx.topics().version(&row.version)?.content_key == content_key),

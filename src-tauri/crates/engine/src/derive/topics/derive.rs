@@ -55,13 +55,13 @@ struct Partition {
 enum Piece<'d> {
     /// Creates the topic, hidden until it is complete.
     Begin(&'d TopicRow),
-    /// Writes a version of it.
+    /// Writes a version of the topic.
     Version(&'d NewVersion),
     /// Adds the missing content key of a version.
     Name(&'d TopicVersionId, &'d str),
-    /// Removes its messages before they are written again.
+    /// Removes the topic's messages before they are written again.
     Clear(&'d TopicId),
-    /// Writes some of its messages.
+    /// Writes some of the topic's messages.
     Messages(&'d TopicId, usize, &'d [(InteractionId, u32)]),
     /// Writes the topic itself.
     Topic(&'d TopicRow),
@@ -271,8 +271,8 @@ impl Topics<'_> {
         Ok(())
     }
 
-    /// Folds one partition and writes what is new, unless something it rests on changes meanwhile. That change gets its own
-    /// job, which reuses what was already written.
+    /// Folds one partition and writes what is new, unless something that the result depends on changes meanwhile. That change
+    /// gets its own job, which reuses what was already written.
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
         let reader = self.engine.store().read(|tx| self.reader(tx))?;
         let embedder = self.engine.embedder().ready();
@@ -410,7 +410,7 @@ fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
     Ok(judged)
 }
 
-/// Embeds texts; `None` if the model is missing or fails, because that must not stop the rules, which work without it.
+/// Embeds texts; `None` if the model is missing or fails. Neither stops the rules, which work without vectors.
 fn embedded(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
     embedder?.embed_apart(texts).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()
 }

@@ -2,9 +2,9 @@
 //! topics for that observer.
 //!
 //! Pairs are generated from a seed, as in `boundary/noninterference.rs`: the same open conversations on a few subjects, and
-//! hidden ones on the same subjects that differ in every respect, so that any leak changes a title, a count, a date, a line,
-//! or the topic that a message belongs to. The same test runs under deliberately broken policies and with an observer that
-//! filters the owner's topics afterwards; it must detect each of them.
+//! hidden ones on the same subjects that differ in every respect, so that any leak changes a title, a count, a date, a line, or
+//! the topic that a message belongs to. The same test runs under deliberately broken policies and with an observer that filters
+//! the owner's topics afterwards; the test must detect each of them.
 
 use std::fmt::Write as _;
 use std::path::Path;

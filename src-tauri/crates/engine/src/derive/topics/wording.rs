@@ -25,7 +25,8 @@ use crate::derive::readable_messages::as_read;
 use crate::derive::readable_messages::insight_turns;
 use crate::serve::masked::{masked, masked_of};
 
-/// Maximum number of messages used to find a title: more do not change the title, and every version has to read them.
+/// Maximum number of messages used to find a title. More messages do not change the title, and they would have to be read for
+/// every version.
 const TITLE_MESSAGES_MAX: usize = 60;
 
 /// Sources of a topic: ids of conversations, names of people, and channel types.
@@ -44,7 +45,7 @@ pub(super) type NewVersion = (TopicVersionRow, Vec<TopicLineRow>);
 pub(super) struct Wording<'t, 'x> {
     tx: &'t ReadTx<'x>,
     rules: &'t TopicRules,
-    /// Identifies the wording rules and the reader whose marks give the takeaways.
+    /// Identifies the wording rules and the reader whose marks determine the takeaways.
     mark: String,
     is_anew: bool,
     /// Keys of the content that a model worded.
@@ -56,7 +57,7 @@ pub(super) struct Wording<'t, 'x> {
     meanings: Meanings<'t>,
 }
 
-/// Vectors for the meaning of messages and phrases, with the typical vector of all conversation subtracted.
+/// Vectors for the meaning of messages and phrases. The typical vector of all conversation is subtracted from them.
 pub(super) struct Meanings<'t> {
     /// For each message, the vector of its cluster.
     of_message: HashMap<&'t str, &'t [f32]>,
@@ -319,7 +320,7 @@ impl<'t, 'x> Wording<'t, 'x> {
         })
     }
 
-    /// The title depends on all messages, or in a long topic on the newest.
+    /// The title depends on all messages or, in a long topic, on the newest ones.
     fn title(&mut self, text: &TopicText, messages: &[String], step: &TopicStep, before: &str) -> StoreResult<String> {
         let newest = &messages[messages.len().saturating_sub(TITLE_MESSAGES_MAX)..];
         self.load(newest)?;
@@ -331,7 +332,7 @@ impl<'t, 'x> Wording<'t, 'x> {
     }
 }
 
-/// A line of a topic in its stored form, with credentials from the messages it rests on masked.
+/// A line of a topic in its stored form. Credentials from the messages that it is based on are masked.
 pub(super) fn drawn(tx: &ReadTx<'_>, text: &str, places: &[EvidenceSpan]) -> StoreResult<String> {
     let mut messages = Vec::new();
     for place in places {

@@ -10,13 +10,13 @@ use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watche
 /// What changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// These paths.
+    /// These paths changed.
     Paths(Vec<PathBuf>),
     /// The system lost track of changes; everything must be checked.
     Unknown,
 }
 
-/// The subscription to notifications, which ends when this is dropped.
+/// The subscription to notifications. Dropping it ends the subscription.
 #[derive(Default)]
 pub(crate) struct Notifications(Option<RecommendedWatcher>);
 
@@ -43,7 +43,7 @@ impl Notifications {
     }
 }
 
-/// Reading a file is also an event, but not a change.
+/// Converts a system event to a change. Reading a file is also an event, but not a change.
 fn change_of(event: notify::Result<Event>) -> Option<Change> {
     match event {
         Ok(event) if event.need_rescan() => Some(Change::Unknown),

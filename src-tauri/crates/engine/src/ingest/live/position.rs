@@ -6,8 +6,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use keepsake_store::LiveFileRow;
 use serde::de::IgnoredAny;
 
-/// Number of bytes at each end of the part already read that identify a file. The first line identifies the session, and every
-/// line has its own id or time.
+/// Number of bytes at each end of the part already read by which a file is recognized. The first line identifies the session,
+/// and every line has its own id or time.
 const BLOCK_BYTES: u64 = 4096;
 
 /// Number of bytes that are searched at a time for the end of a line.
@@ -37,7 +37,7 @@ pub(crate) fn start(before: Option<&LiveFileRow>, size: u64, digest: impl FnOnce
     }
 }
 
-/// Identifies what was read up to an offset, by its first and its last bytes.
+/// Hash of the first and last bytes of what was read up to an offset, which identifies that part.
 pub(crate) fn digest(input: &mut dyn LiveInput, read_to: u64) -> io::Result<Vec<u8>> {
     let mut hasher = blake3::Hasher::new();
     let block = read_to.min(BLOCK_BYTES);

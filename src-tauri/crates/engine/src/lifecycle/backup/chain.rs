@@ -1,9 +1,10 @@
-//! Checks that the messages are as they were stored and that the tables, indexes, triggers and views are those this program
-//! creates. The check runs once a week, and the messages are also checked with every backup, which reads them anyway.
+//! Checks that the messages have not changed since they were stored and that the tables, indexes, triggers and views match
+//! those that this program creates. The check runs once a week. The messages are also checked with every backup, which reads
+//! them anyway.
 //!
 //! A broken chain raises an alert. As long as the chain is in doubt, backups made before the break was found are not thinned,
-//! because one of them may be the last intact one. No more are added to that set, so it cannot fill the disk. Not in this
-//! module: the chain itself (`keepsake-store`).
+//! because one of them may be the last intact one. Backups made later are thinned as usual, so the disk cannot fill up. Not in
+//! this module: the chain itself (`keepsake-store`).
 
 use keepsake_domain::{AlertId, DAY_MS, Timestamp};
 use keepsake_store::{AlertRow, ChainFault, ChainReport, StoreError};
@@ -42,9 +43,9 @@ impl Backups<'_> {
         Ok(report)
     }
 
-    /// Checks that the tables, indexes, triggers and views of the database are those this program creates, repairs what was
-    /// changed from outside, and describes the change, which also raises an alert. Changed tables cannot be repaired here;
-    /// they only raise an alert.
+    /// Checks that the tables, indexes, triggers and views of the database match those that this program creates. Repairs what
+    /// was changed from outside, raises an alert, and returns a description of the change. Changed tables cannot be repaired
+    /// here; they only raise an alert.
     pub fn check_locks(&self) -> Result<Option<String>> {
         let now = self.engine.now();
         match self.engine.store().settle_locks(now) {

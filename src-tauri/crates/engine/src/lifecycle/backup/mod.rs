@@ -104,7 +104,7 @@ struct Named {
     nth: u32,
 }
 
-/// Parses a name that [`own_backup_path`] writes; `None` if it is not one of ours.
+/// Parses a name that [`own_backup_path`] writes; `None` if Keepsake did not write the name.
 fn parse_name(name: &str) -> Option<Named> {
     let (time, reason) = name.strip_prefix("keepsake-")?.strip_suffix(".db")?.split_once("Z-")?;
     // The first versions wrote whole seconds.
@@ -118,8 +118,8 @@ fn parse_name(name: &str) -> Option<Named> {
 }
 
 impl Backups<'_> {
-    /// Copies the store to a file that a person named and reads it back. A broken chain is reported, but
-    /// does not prevent the copy.
+    /// Copies the store to a file that a person named and reads the copy back. A broken chain is reported, but does not prevent
+    /// the copy.
     pub fn back_up(&self, target: &Path, control: &dyn Control) -> Result<BackupReport> {
         let report = self.engine.store().back_up(target, &mut watch("copying", control))?;
         self.note_chain(report.doubt.as_ref(), false)?;
@@ -273,7 +273,7 @@ impl Backups<'_> {
             .collect();
         let kept = thin::kept(&backups);
         for (_, path) in backups.iter().filter(|backup| !kept.contains(backup)) {
-            // Failing to remove an extra backup is no reason to fail.
+            // A surplus backup that cannot be removed does not make the backup fail.
             let _ = std::fs::remove_file(path);
         }
         Ok(())
@@ -285,7 +285,7 @@ impl Backups<'_> {
         let Some(changed) = changed else { return Ok(None) };
         let last = self.list()?.first().map(|backup| backup.made);
         Ok(match last {
-            // A change in the same millisecond may have come too late for that backup.
+            // A change in the same millisecond may have been made after that backup.
             Some(last) if changed.0 < last.0 => None,
             // A clock that was set back must not postpone the backup forever.
             Some(last) => Some(last.min(self.engine.now()).plus_ms(EVERY_MS)),
@@ -293,7 +293,7 @@ impl Backups<'_> {
         })
     }
 
-    /// Makes the daily backup if it is due, and returns when the next one is.
+    /// Makes the daily backup if it is due, and returns when the next one is due.
     pub fn keep_daily(&self, control: &dyn Control) -> Result<Option<Timestamp>> {
         match self.daily_due()? {
             Some(due) if due <= self.engine.now() => {

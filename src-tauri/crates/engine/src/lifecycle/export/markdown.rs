@@ -21,7 +21,7 @@ use crate::system::rfc3339;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Number of rows fetched at once. They are written one by one, and a page needs little memory.
+/// Number of rows fetched at once. Rows are written one by one, and a page of rows needs little memory.
 const PAGE: u32 = 200;
 
 /// Maximum number of people named in the note of a conversation.
@@ -72,7 +72,7 @@ fn failed(error: std::io::Error) -> StoreError {
     StoreError::Io { what: "a note of the export cannot be written".to_owned(), error }
 }
 
-/// A text for front matter, with nothing hidden in it. JSON quoting is valid in YAML.
+/// Quotes text for the front matter, without hidden characters. JSON quoting is valid in YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(visible(text)).to_string()
 }
@@ -86,7 +86,7 @@ fn day(time: Timestamp) -> String {
     rfc3339(time).chars().take(10).collect()
 }
 
-/// Escapes every character that has a special meaning in a note. Inside a code block, only the fence has one.
+/// Escapes every character that has a special meaning in a note. Inside a code block, only the fence has a special meaning.
 fn plain(text: &str) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len() + 16);
@@ -138,7 +138,7 @@ fn escape(line: &str, out: &mut String) {
     }
 }
 
-/// A text on one line.
+/// Escapes text and puts it on one line.
 fn one_line(text: &str) -> String {
     plain(&text.split_whitespace().collect::<Vec<_>>().join(" ")).trim_end().to_owned()
 }

@@ -1,8 +1,8 @@
-//! Exports everything: a folder that Keepsake can read back without loss, and Markdown notes beside it for reading.
+//! Exports everything into one folder: files that Keepsake can read back without loss, and Markdown notes for people to read.
 //!
-//! An export goes into a new or empty folder, so it never overwrites anything. If it fails or is canceled, it leaves nothing
-//! behind. It contains everything, because it belongs to its owner; content excluded from memory is included and marked as
-//! such. Not in this module: rows and their files (`keepsake-store`).
+//! An export goes into a new or empty folder, so it never overwrites anything. If the export fails or is canceled, it leaves
+//! nothing behind. Because an export belongs to its owner, it also contains the content excluded from memory, which is marked
+//! as such. Not in this module: rows and their files (`keepsake-store`).
 
 mod markdown;
 mod names;
@@ -46,7 +46,7 @@ fn io(what: &str, error: std::io::Error) -> EngineError {
     EngineError::Store(StoreError::Io { what: what.to_owned(), error })
 }
 
-/// A folder that is being written. It is removed again unless the export finishes.
+/// An export folder that is being written. It is removed again unless the export finishes.
 struct Begun {
     folder: PathBuf,
     was_there: bool,
@@ -73,7 +73,7 @@ impl Drop for Begun {
         if self.is_done {
             return;
         }
-        // The folder was empty, so everything in it is ours.
+        // The folder was empty, so this export wrote everything in it.
         let _ = std::fs::remove_dir_all(&self.folder);
         if self.was_there {
             let _ = std::fs::create_dir(&self.folder);

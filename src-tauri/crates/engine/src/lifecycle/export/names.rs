@@ -1,12 +1,12 @@
 //! File names that every system accepts and that never lead out of their folder.
 //!
-//! They are made from titles, names and first words, which anybody may have written.
+//! The names are made from titles, people's names and the first words of texts, all of which anybody may have written.
 
 use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum length of a name in bytes. Systems accept 255, which must also fit a number and an extension.
+/// Maximum length of a name in bytes. Systems accept 255 bytes, which must leave room for a number and an extension.
 const NAME_BYTES_MAX: usize = 100;
 
 /// Names that Windows reserves for devices, whatever the extension.

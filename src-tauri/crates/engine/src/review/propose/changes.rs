@@ -29,8 +29,8 @@ const REPLACES_MIN: f64 = 0.2;
 /// only repeat a statement in different words.
 const OVER_SAME_MIN: f64 = 2.0;
 
-/// Minimum similarity of two statements that are compared. Below it, they are hardly ever about the same matter. A change in
-/// entirely different words is missed.
+/// Minimum similarity at which two statements are compared. Less similar statements are hardly ever about the same matter. A
+/// change expressed in entirely different words is missed.
 const CLOSE_COSINE_MIN: f32 = 0.3;
 
 /// Maximum number of statements that a new one is compared with, closest first. Each comparison costs as much as reading a
@@ -75,12 +75,12 @@ struct Said<'a> {
 #[derive(Clone, Copy, PartialEq)]
 enum From<'a> {
     Known(&'a MemoryId),
-    /// Index among the new ones, and index of its message.
+    /// Index among the new statements, and index of the message that contains the statement.
     New(usize, usize),
 }
 
 impl<'a> Said<'a> {
-    /// A new statement; `None` if no message says it or if it gives instructions to a machine.
+    /// A new statement; `None` if it has no message as evidence or gives instructions to a machine.
     fn new(at: usize, prepared: &'a Prepared<'_>) -> Option<Self> {
         let candidate = &prepared.candidate;
         let message = candidate.evidence.first()?.message;
@@ -100,7 +100,7 @@ impl<'a> Said<'a> {
         Some(Self { kind: memory.kind, content: &memory.content, vector, time, from: From::Known(&memory.id) })
     }
 
-    /// Cosine of the two statements, or the number of words they share if a vector is missing.
+    /// Cosine similarity of the two statements, or the number of words they share if a vector is missing.
     fn closeness(&self, other: &Self) -> f32 {
         match self.vector.zip(other.vector) {
             Some((a, b)) => cosine(a, b),
@@ -108,8 +108,8 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Whether the two come from different messages. Statements from one message do not replace each other. For known
-    /// statements, only an equal time shows that they come from one message.
+    /// Whether the two come from different messages. Statements from one message do not replace each other. Known statements
+    /// count as coming from the same message only if they have the same time.
     fn is_apart(&self, other: &Self) -> bool {
         match (self.from, other.from) {
             (From::New(_, message), From::New(_, other)) => message != other,
@@ -193,8 +193,8 @@ impl Review<'_> {
 }
 
 impl Replacements {
-    /// The stored statements that replace the new one at this index or are replaced by it. They do not say the same, however
-    /// similar they are.
+    /// The stored statements that replace the new one at this index or are replaced by it. They do not count as saying the
+    /// same, however similar they are.
     pub(super) fn with(&self, at: usize) -> BTreeSet<MemoryId> {
         self.of.get(at).into_iter().flatten().filter_map(|replacement| self.stored(&replacement.other).cloned()).collect()
     }
@@ -218,7 +218,7 @@ impl Replacements {
             *place = Some(id.clone());
         }
         for replacement in self.of.get(at).into_iter().flatten() {
-            // Erased meanwhile, or never stored.
+            // The other statement was erased meanwhile or never stored.
             let Some(other) = self.stored(&replacement.other) else { continue };
             if !tx.memories().has_memory(other)? {
                 continue;

@@ -63,8 +63,8 @@ struct Case<'r> {
     said_by: Option<&'r InteractionRow>,
 }
 
-/// The nearest known memory, how it compares, how similar it is, and whether the candidate is visible wherever that memory
-/// is.
+/// The nearest known memory, the outcome of the comparison, the similarity, and whether the candidate is visible wherever
+/// that memory is.
 type Near = (MemoryId, DedupOutcome, f32, bool);
 
 impl Deciding<'_> {
@@ -229,7 +229,8 @@ impl Deciding<'_> {
             let reason = "You have retracted a statement that says this.";
             return Ok(Some(Ended::Stopped(Gate::Suppressed, reason.to_owned(), Some(memory.id.clone()))));
         }
-        // Counted in the store, because a long meeting is read in stretches, and a growing one is read again.
+        // Positions are counted in the store, because a long meeting is read in stretches, and a growing meeting is read
+        // again.
         if candidate.kind == MemoryKind::Knowledge
             && is_meeting(self.conversation)
             && tx.log().knowledge_of(&self.conversation.id)? >= limits::KNOWLEDGE_PER_SOURCE_MAX as u64

@@ -11,7 +11,7 @@ use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
 
 use crate::serve::boundary::AccessMap;
 
-/// Number of memories compared in full: this many nearest by meaning and this many by words.
+/// Number of memories compared in full: this many of the nearest by meaning, and as many of the nearest by words.
 const NEAR_MAX: usize = 6;
 
 /// A word contained in more known memories than this says nothing about similarity.

@@ -18,8 +18,8 @@ use crate::review::retractions::TakenBack;
 /// The groups of entities that are one person each, keyed by the first entity of each group.
 pub(crate) type Groups = BTreeMap<EntityId, Vec<EntityId>>;
 
-/// Hash of the links that an entry was derived under: those of the person and those of the people in its audience. An entry
-/// derived under other links is not shown, so undoing a link restores every view.
+/// Hash of the links under which an entry was derived: the links of the person, and the links of the people in the entry's
+/// audience. An entry derived under other links is not shown, so undoing a link restores every view.
 pub(crate) fn people_key(groups: &Groups, person: &EntityId, reach: Option<&keepsake_domain::People>) -> String {
     let mut hash = blake3::Hasher::new();
     for id in [person].into_iter().chain(reach.into_iter().flatten()) {
@@ -102,7 +102,8 @@ pub struct VisibleProfiles {
 }
 
 impl View {
-    /// The entries about the owner and the people present that this destination may see, as believed at this time or now.
+    /// The entries about the owner and the people present that this destination may see, as believed at this time (`None`
+    /// means now).
     pub fn profiles(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<VisibleProfiles, StoreError> {
         let persons = &self.map.persons;
         let groups = persons.groups();

@@ -1,5 +1,5 @@
-//! Computes which topics a destination may see: those of its own partition, provided that everything their derivation read is
-//! still visible to that audience.
+//! Computes which topics a destination may see: the topics of its own partition, provided that everything their derivation
+//! read is still visible to that audience.
 //!
 //! A topic depends on everything that its derivation read, even content that the topic does not mention. A partition is
 //! therefore shown or hidden as a whole: if any of its sources has since been excluded, erased, or closed to the destination,
@@ -76,8 +76,8 @@ impl View {
         let standing = self.map.standing_partitions(tx, &self.policy)?;
         let open: Vec<(TopicPartitionRow, Label)> =
             standing.into_iter().filter(|(_, label)| (self.policy.may_surface)(label, false, &destination).is_ok()).collect();
-        // If one of two partitions reads everything that the other does, use that one. The owner's partition also reads
-        // public content; those of other closed audiences do not.
+        // If one of two partitions reads everything that the other does, only that one is used. The owner's partition also
+        // reads public content; the partitions of other closed audiences do not.
         let reads_more = |a: &TopicPartitionRow, b: &TopicPartitionRow| match (&a.reach, &b.reach) {
             (Some(a), None) => a.is_empty(),
             (Some(a), Some(b)) => a != b && a.is_subset(b),

@@ -1,4 +1,4 @@
-//! Selects the playbooks for a context: approved ones that the conversation is about, in full.
+//! Selects the playbooks for a context: approved playbooks that fit the conversation, each in full.
 //!
 //! Playbooks come from the view, so one is included only if it was found in sessions that may be seen here. Playbooks describe
 //! how agents work, so a role that may not read the agents' shared tier does not get them. An incomplete playbook misleads, so
@@ -18,14 +18,14 @@ use crate::review::retractions::TakenBack;
 use crate::serve::boundary::View;
 use crate::serve::masked::quoted;
 
-/// Maximum number of playbooks, because only one is followed at a time.
+/// Maximum number of playbooks: only a few, because only one is followed at a time.
 const PLAYBOOKS: usize = 2;
 
 /// Minimum number of words that a conversation and a playbook must share. A conversation has many words, so one shared word
 /// does not make the playbook its subject.
 const SHARED_WITH_TALK_MIN: usize = 2;
 
-/// The stems of the words in a text, without stop words.
+/// The stems of the words in `text`, without stop words.
 pub(super) fn stems(text: &str) -> BTreeSet<String> {
     words(text).into_iter().filter(|word| !is_stop_word(&word.plain)).map(|word| word.stem).collect()
 }
@@ -41,8 +41,8 @@ fn about(row: &PlaybookRow) -> BTreeSet<String> {
 }
 
 impl Serve<'_> {
-    /// The approved playbooks that match the question. Without a question, those that match the current conversation; without
-    /// a conversation, those seen in the most sessions.
+    /// The approved playbooks that match the question. Without a question, the playbooks that match the current conversation;
+    /// without a conversation, the playbooks seen in the most sessions.
     pub(super) fn playbook_lines(
         &self,
         tx: &ReadTx<'_>,

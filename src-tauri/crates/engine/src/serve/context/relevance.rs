@@ -5,7 +5,8 @@
 //! more likely to help, because a statement cut out of a message ("he takes it for his heart") often no longer says who it is
 //! about.
 //!
-//! The likeliest messages are then read together with the question (`Embedder::judge`), which tells better whether they help.
+//! The most likely messages are then judged together with the question (`Embedder::judge`), which predicts better whether
+//! they help.
 //!
 //! Not in this module: what may surface (`boundary`), the search itself (`search`), and a context without a question
 //! (`context`).
@@ -23,34 +24,37 @@ use crate::serve::boundary::View;
 use crate::serve::masked::may_be_served;
 use crate::serve::search::{Hit, Later, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it, has_all_words};
 
-/// Maximum number of answers to a question. On the conversations of a household, doubling it found hardly more of the relevant
-/// lines (0.67 instead of 0.62) and twice as many irrelevant ones.
+/// Maximum number of answers to a question. On a household's conversations, doubling this number found hardly more of the
+/// relevant lines (0.67 instead of 0.62) but twice as many irrelevant ones.
 const LINES_MAX: usize = 8;
 
-/// Number of messages that are read together with what is asked, likeliest first. Each takes some 3 ms on two cores, and a context
-/// should take no longer than 150 ms.
+/// Maximum number of messages that are judged together with the question, most likely first. Each takes about 3 ms on two
+/// cores, and a context should take no longer than 150 ms.
 const JUDGED_MAX: usize = 16;
 
-/// Maximum number of likely answers that are compared with later messages. A few more than are served, because those that turn out
-/// to be outdated make room.
+/// Maximum number of likely answers that are compared with later messages. It is slightly higher than the number served,
+/// because answers that turn out to be outdated make room for others.
 const CONSIDERED_MAX: usize = 12;
 
-/// Number of message hits considered, because the source message of a memory may be far down the list.
+/// Number of message hits considered. It is high, because the source message of a memory may be far down the list.
 const FOUND_MESSAGES: usize = 60;
 
-/// Minimum probability of an answer. Less likely ones are not served, even if there are no others. On six lives that no model was
-/// trained on, a third of the lines from here on help, and half of the needed ones are served; from 0.2 on, two of five help, and 0.42
-/// of the needed ones are served (decision 68).
+/// Minimum probability of an answer. Less likely answers are not served, even if there are no others. Measured on six lives
+/// that no model was trained on: with this minimum, a third of the served lines help, and half of the needed lines are
+/// served; with 0.2, two of five served lines help, and 0.42 of the needed lines are served (decision 68).
 const PROBABILITY_MIN: f64 = 0.1;
 
-/// Weights for a message: its cosine, its search score, the logarithm of its search rank, and the higher cosine of the messages right
-/// before and after it, because an answer seldom repeats the words of its question. Fitted by `scripts/fit_context.py`.
+/// Weights for a message: its cosine, its search score, the logarithm of its search rank, and the higher of the cosines of
+/// the messages right before and after it, because an answer seldom repeats the words of its question. Fitted by
+/// `scripts/fit_context.py`.
 const OF_LINE: Weights<4> = Weights { bias: -4.92, each: [6.23, 0.2, -0.43, 3.28] };
 
-/// The same for a message that was read together with what is asked: the last weight is for the logarithm of its odds.
+/// Weights for a message that was judged together with the question: as in [`OF_LINE`], followed by the log odds of the
+/// judgment.
 const OF_JUDGED: Weights<5> = Weights { bias: -3.28, each: [4.3, 0.06, -0.44, 1.94, 0.65] };
 
-/// Weight for the wording of a memory: its cosine. Fitted likewise, on messages: a memory is worded like one.
+/// Weight for the cosine of a memory's wording. Fitted by the same script, on messages, because a memory is worded like a
+/// message.
 const OF_WORDING: Weights<1> = Weights { bias: -6.22, each: [12.54] };
 
 /// Lower bound on the probability of a memory about the requested attribute.
@@ -125,9 +129,9 @@ impl Serve<'_> {
     }
 }
 
-/// The answers to serve. The place of an outdated one is taken by the message that makes it so (`outdated` by log position), or by
-/// the memory among the answers that rests on that message. A memory gives way only to the owner's words or to those of whoever it
-/// quotes. Pure.
+/// The answers to serve. An outdated answer is replaced by the message that makes it outdated (`outdated`, by log position),
+/// or by the memory among the answers that rests on that message. A memory is replaced only by words of the owner or of the
+/// person whom it quotes. Pure.
 fn with_later(
     likeliest: &[Answer],
     rests_on: &HashMap<MemoryId, Vec<i64>>,
@@ -169,8 +173,9 @@ fn with_later(
 }
 
 impl Serve<'_> {
-    /// Reads the messages of the likeliest answers together with what is asked, and corrects the probabilities. Less likely
-    /// answers are dropped, unless they rest on no found message. Nothing changes if the model cannot judge.
+    /// Judges the messages of the most likely answers together with the question, and corrects the probabilities. Less likely
+    /// answers are dropped, unless they have a lower bound or are not based on any message that was found. Nothing changes if
+    /// the model cannot judge.
     fn judge(&self, tx: &ReadTx<'_>, typed: &str, messages: &[Hit], likeliest: &mut Vec<Likely>) -> Result<(), StoreError> {
         let Some(embedder) = self.engine.inner.embedder.ready() else { return Ok(()) };
         let mut ranks: Vec<usize> = Vec::new();
@@ -231,9 +236,9 @@ enum Answer {
 struct Likely {
     probability: f64,
     answer: Answer,
-    /// The found message that it is, or that it rests on, as an index.
+    /// Index of the found message that this answer is, or that it rests on.
     line: Option<usize>,
-    /// A lower bound on the probability, whatever a model finds.
+    /// Lower bound on the probability, whatever the judgment of a model.
     at_least: f64,
 }
 
@@ -284,7 +289,7 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
     found
 }
 
-/// The answers likely enough to serve, without more than are considered. Pure.
+/// The answers that are likely enough to serve, at most [`CONSIDERED_MAX`]. Pure.
 fn likely_enough(mut likeliest: Vec<Likely>, has_vectors: bool) -> Vec<Answer> {
     let least = if has_vectors { PROBABILITY_MIN } else { f64::from(WORDS_ALONE_MIN) };
     likeliest.sort_by(|a, b| b.probability.total_cmp(&a.probability));
@@ -292,13 +297,14 @@ fn likely_enough(mut likeliest: Vec<Likely>, has_vectors: bool) -> Vec<Answer> {
     enough.take(CONSIDERED_MAX).map(|likely| likely.answer).collect()
 }
 
-/// What speaks for a message, given its search rank; see [`OF_LINE`].
+/// The values of a message to which [`OF_LINE`] applies, given its search rank.
 fn cues(hit: &Hit, rank: usize) -> [f64; 4] {
     let [_, before, after, _] = hit.evidence.meaning_around;
     [f64::from(hit.evidence.meaning.max(0.0)), hit.score, (rank as f64).ln_1p(), f64::from(before.max(after).max(0.0))]
 }
 
-/// A message that has all the words of the question answers it, even if it has no vector yet.
+/// Lower bound on the probability of a message. A message with all the words of the question counts as an answer, even if it
+/// has no vector yet.
 fn least_of_line(hit: &Hit, has_vectors: bool) -> f64 {
     if has_vectors && has_all_words(&hit.evidence) { PROBABILITY_MIN } else { 0.0 }
 }

@@ -1,6 +1,6 @@
 //! Chooses how many nodes of each kind a graph contains. Pure.
 
-/// Number of nodes of each kind: available, or chosen.
+/// Number of nodes of each kind, either available or chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) people: usize,

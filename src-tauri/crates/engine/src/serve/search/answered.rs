@@ -1,8 +1,9 @@
 //! Decides whether anything found answers the question. If nothing does, a search says so and a context is empty.
 //!
-//! With the thresholds below, less than 1 of 100 answered questions of the LoCoMo development conversations and 1 of 6 of lives
-//! that the sentence encoder was not trained on are mistaken for unanswered. Of questions about other people's lives, 6 of 10 to
-//! 19 of 20 are recognized as unanswerable, and of tasks that nothing helps with, 5 of 6 (decision 65).
+//! With the thresholds below, questions that have an answer are mistaken for unanswered in less than 1 of 100 cases on the
+//! LoCoMo development conversations, and in 1 of 6 cases on lives that the sentence encoder was not trained on. Questions
+//! about other people's lives are recognized as unanswerable in 6 of 10 to 19 of 20 cases, and tasks that nothing helps with
+//! in 5 of 6 cases (decision 65).
 //!
 //! Not in this module: the order of results (`rank`), and the number of lines in a context (`context::relevance`).
 

@@ -60,15 +60,16 @@ const QUESTIONS: [(Attribute, &str); 40] = [
     (Attribute::Contact, "How can I reach her?"),
 ];
 
-/// Minimum cosine at which a question is about an attribute. Of 28 questions about attributes, three in German among them, 25 are
-/// recognized and one is taken for another attribute; of 25 other questions that use such words, three are mistaken for one about
-/// an attribute (decision 65).
+/// Minimum cosine at which a question is about an attribute. Of 28 questions about attributes, including three in German, 25
+/// are recognized and one is assigned to another attribute. Of 25 other questions that use such words, three are mistaken for
+/// questions about an attribute (decision 65).
 const NEARNESS_MIN: f32 = 0.5;
 
 /// Minimum lead in cosine over every other attribute.
 const LEAD_MIN: f32 = 0.08;
 
-/// Maximum number of memories put first, because nobody has ten allergies, and a list of everybody's homes answers nothing.
+/// Maximum number of memories put first. People seldom have more values of one attribute, and a list of everybody's homes
+/// answers nothing.
 const FIRST_MAX: usize = 5;
 
 /// Vectors of the sample questions, cached with the name of their model.

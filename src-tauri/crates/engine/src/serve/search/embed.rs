@@ -25,7 +25,7 @@ const MESSAGES_A_BATCH: u32 = 128;
 /// Maximum length of a part in characters: about 200 tokens, which the model reads completely.
 const PART_CHARS: usize = 800;
 
-/// Maximum number of parts per message, because the first screens of a pasted page show its subject.
+/// Maximum number of parts per message. The first screens of a pasted page are enough to show its subject.
 const PARTS_MAX: usize = 8;
 
 const ON_BATTERY: &str = "on battery; indexing continues when the computer is plugged in";
@@ -34,7 +34,7 @@ const ON_BATTERY: &str = "on battery; indexing continues when the computer is pl
 const WAIT_MS: i64 = 60_000;
 const WAIT_FOR_WORK_MS: i64 = 5_000;
 
-/// The parts of a text, as byte ranges, split between words where possible.
+/// The parts of `text`, as byte ranges, split between words where possible.
 pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -54,8 +54,8 @@ pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
     parts
 }
 
-/// A text as it is embedded. Others' messages begin with their name, because a question about somebody names them and their own
-/// messages do not.
+/// The text of a message as it is embedded. Other people's messages begin with the author's name, because a question about
+/// people names them, but their own messages do not.
 fn with_speaker<'t>(role: Role, author: &str, text: &'t str) -> Cow<'t, str> {
     match role {
         Role::Person => Cow::Owned(format!("{author}: {text}")),
@@ -63,7 +63,8 @@ fn with_speaker<'t>(role: Role, author: &str, text: &'t str) -> Cow<'t, str> {
     }
 }
 
-/// A message as it is judged, with the one before it. The layers that judge were trained with these names.
+/// A message in the form used for judging, with the message before it. The judging layers were trained with these speaker
+/// names.
 fn passage(row: &InteractionRow, before: Option<&InteractionRow>) -> Passage {
     let said = |row: &InteractionRow| match row.role {
         Role::Owner => format!("me: {}", row.content),
@@ -74,7 +75,8 @@ fn passage(row: &InteractionRow, before: Option<&InteractionRow>) -> Passage {
 }
 
 impl Serve<'_> {
-    /// Messages with the ones right before them, as they are judged. Anybody who may see a message may see its conversation.
+    /// Messages in the form used for judging, each with the message right before it. Anybody who may see a message may see
+    /// its conversation.
     pub(crate) fn passages(&self, tx: &ReadTx<'_>, rows: &[&InteractionRow]) -> std::result::Result<Vec<Passage>, StoreError> {
         let index = self.engine.inner.search.current(tx, None)?;
         let before = |row: &InteractionRow| index.neighbour_in_talk(row.seq, -1);

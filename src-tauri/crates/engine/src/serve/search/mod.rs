@@ -52,7 +52,7 @@ use scope::Scope;
 /// Maximum number of values per facet; more would be too many to choose from.
 const FACET_VALUES: usize = 12;
 
-/// Maximum number of people at the top of a mixed list, because a search for a person is for one person.
+/// Maximum number of people at the top of a mixed list, because somebody who searches for a person means one person.
 const PEOPLE_FIRST: usize = 3;
 
 /// A mixed list contains one topic per this many hits. Topics come before messages, because a topic sums up many
@@ -149,7 +149,7 @@ impl Found {
         Ok(())
     }
 
-    /// A text that accompanies a result: unchanged for the owner, in the served form for an agent.
+    /// Text that accompanies a result: unchanged for the owner, in the served form for an agent.
     pub fn shown(&self, text: &str) -> String {
         if self.visible.is_some() { served(text) } else { text.to_owned() }
     }
@@ -185,7 +185,7 @@ impl Found {
         self.messages.truncate(cut(self.messages.len()));
     }
 
-    /// Where the searched words occur in a text, as ranges of code points in order and without overlap.
+    /// Where the searched words occur in `text`, as ranges of code points in order and without overlap.
     pub fn highlights(&self, text: &str) -> Vec<Range<usize>> {
         highlights(&self.query, text)
     }
@@ -219,7 +219,7 @@ fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<Acc
     Ok(given)
 }
 
-/// Where the words and phrases of a query occur in a text.
+/// Where the words and phrases of a query occur in `text`.
 fn highlights(query: &Query, text: &str) -> Vec<Range<usize>> {
     let found = words(text);
     let mut places: Vec<Range<usize>> = Vec::new();
@@ -330,7 +330,7 @@ impl Serve<'_> {
             if wants(Kind::Message) {
                 found.messages = self.answering(tx, view, &query, vector.as_deref(), None, limit.max(1))?;
                 if !ask.is_ranking {
-                    // If nothing answers the question, the nearest are kept even without a reason.
+                    // If nothing answers the question, the nearest messages are kept even without a reason.
                     if answered::is_answered(&query, &found.messages, &found.memories, vector.is_some()) {
                         found.messages.retain(|hit| !hit.why.is_empty());
                     }

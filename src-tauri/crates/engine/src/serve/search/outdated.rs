@@ -1,8 +1,8 @@
 //! Finds the messages that a later one makes outdated: "no, the 14th" after "the 12th then".
 //!
-//! The reader judges pairs of messages. This module selects them: an earlier message, and the later ones that are close to it in
-//! meaning or follow right after it. Only messages that the audience may see are compared, so that an answer never reveals that
-//! something else was said. Nothing is stored: what is said tomorrow may change the result.
+//! The reader judges pairs of messages. This module selects the pairs: an earlier message, and a later one that is close to
+//! it in meaning or follows right after it. Only messages that the audience may see are compared, so that an answer never
+//! reveals that something else was said. Nothing is stored, because what is said tomorrow may change the result.
 //!
 //! Not in this module: statements that replace each other (`propose::changes`), which a person decides about.
 
@@ -20,35 +20,38 @@ use crate::areas::Serve;
 use crate::derive::reading::utterance;
 use crate::serve::boundary::View;
 
-/// Minimum probability at which a later message makes an earlier one outdated. Of the eight nearest messages to 504 tasks and
-/// questions about six lives that were not used in training, 73 of 225 outdated or otherwise harmful ones give way at this value, and
-/// 10 of 438 needed ones; 14 needed ones take a place (decision 66, with twelve pairs).
+/// Minimum probability at which a later message makes an earlier one outdated. Measured on the eight messages nearest to each
+/// of 504 tasks and questions about six lives that were not used in training: at this value, 73 of 225 outdated or otherwise
+/// harmful messages are replaced, and so are 10 of 438 needed ones; 14 needed messages replace others (decision 66, with
+/// twelve pairs).
 const OUTDATED_MIN: f64 = 0.8;
 
-/// Maximum number of comparisons for one request, closest pairs first. Each takes some 3 ms on two cores, and a context should take
-/// no longer than 150 ms. With twelve, a tenth less of what is outdated gives way.
+/// Maximum number of comparisons for one request, closest pairs first. Each takes about 3 ms on two cores, and a context
+/// should take no longer than 150 ms. With twelve comparisons, a tenth fewer of the outdated messages are replaced.
 const PAIRS_MAX: usize = 32;
 
-/// Number of later messages closest in meaning that an earlier one is compared with. On lives of authors not trained on, what makes
-/// a message outdated is among these and the next two for 71 of 100, and among twelve for 80.
+/// Number of later messages closest in meaning with which an earlier message is compared. On lives by authors not used in
+/// training, the message that makes another one outdated is among these and the next two ([`NEXT`]) in 71 of 100 cases, and
+/// among twelve in 80.
 const NEAR: usize = 4;
 
-/// Minimum similarity of those. Less similar ones are hardly ever about the same matter.
+/// Minimum similarity of these later messages. Less similar messages are hardly ever about the same matter.
 const NEAR_COSINE_MIN: f32 = 0.3;
 
-/// Number of messages right after an earlier one that it is also compared with, because a correction follows at once and is often
-/// too short to be similar.
+/// Number of messages right after an earlier message with which it is also compared, because a correction follows at once and
+/// is often too short to be similar.
 const NEXT: i64 = 2;
 
 /// The latest message that makes another one outdated.
 #[derive(Debug, Clone)]
 pub(crate) struct Later {
     pub(crate) message: InteractionRow,
-    /// Whether the owner said it, or whoever said the outdated one. Words of others do not outdate what the owner approved.
+    /// Whether its author is the owner or the author of the outdated message. Other people's words do not make outdated what
+    /// the owner approved.
     pub(crate) is_own: bool,
 }
 
-/// Log positions of two messages to compare, and of the one right before the later one.
+/// Log positions of two messages to compare, and of the message right before the later one.
 struct Compared {
     earlier: i64,
     before: Option<i64>,
@@ -56,8 +59,8 @@ struct Compared {
 }
 
 impl Serve<'_> {
-    /// For each of the messages at these log positions that is outdated, the latest message that makes it so. A message counts
-    /// only if it is `served`. Without a reader there are none.
+    /// Maps the log position of each outdated message among `earlier` to the latest message that makes it outdated. A later
+    /// message counts only if `served` accepts it. Without a reader, the result is empty.
     pub(crate) fn outdated_by(
         &self,
         tx: &ReadTx<'_>,

@@ -115,7 +115,7 @@ pub(super) fn is_asking(query: &Query) -> bool {
     query.terms.len() >= ASKING_TERMS || first.is_some_and(|word| ASKING.contains(&word.plain.as_str()))
 }
 
-/// A query with everything known about it.
+/// A query with everything derived from it.
 pub(crate) struct Asked<'a> {
     pub(crate) query: &'a Query,
     pub(crate) cues: &'a Cues,
@@ -254,7 +254,8 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     Ok(weighed)
 }
 
-/// Log positions of the best candidates by words, and by meaning with their cosines.
+/// The best candidates: the weights by words, the exact cosines by meaning, and the log positions of both kinds of
+/// candidates.
 struct Candidates {
     weighed: Weighed,
     exact: HashMap<i64, f32>,
@@ -277,7 +278,7 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
         let allowed = is_narrow.then_some(|seq, home| is_required(seq) && scope.allows(seq, home));
         let near = index.nearest(vector, count, THREADS, allowed);
         let owners: HashMap<i64, i64> = near.iter().map(|(seq, arrival)| (*arrival, *seq)).collect();
-        // In file order, so that each page is read once.
+        // Sorted in file order, so that each page is read once.
         let mut arrivals: Vec<i64> = owners.keys().copied().collect();
         arrivals.sort_unstable();
         for (arrival, cosine) in tx.vectors().products(vector, arrivals)? {

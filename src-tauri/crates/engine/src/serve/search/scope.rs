@@ -59,7 +59,7 @@ impl Scope {
         Ok(Self { conversations, after: filters.after, before, said })
     }
 
-    /// Whether a conversation is in scope, as far as that does not depend on the message.
+    /// Whether a conversation is in scope, apart from the filters that depend on the single message.
     pub(crate) fn covers(&self, index: &Index, conversation: &str) -> bool {
         let is_open = |open: &Vec<bool>| index.number(conversation).is_some_and(|number| open[number as usize]);
         self.conversations.as_ref().is_none_or(is_open)

@@ -1,4 +1,4 @@
-//! The words of topics' texts, parsed once and kept in memory, because a version of a topic never changes.
+//! The words of topic texts, parsed once and kept in memory, because a version of a topic never changes.
 //!
 //! Not in this module: which topic answers a question (`topics`).
 
@@ -12,8 +12,8 @@ use keepsake_text::{Word, words};
 use crate::review::retractions::TakenBack;
 use crate::serve::boundary::TopicHead;
 
-/// Maximum number of cached versions. Old ones and those of other audiences accumulate; beyond this number the cache is
-/// cleared and versions are loaded again on demand.
+/// Maximum number of cached versions. Old versions and versions for other audiences accumulate; beyond this number, the cache
+/// is cleared and versions are loaded again on demand.
 const VERSIONS_MAX: usize = 10_000;
 
 /// Parsed texts of topic versions, each parsed once because a version never changes.

@@ -1,5 +1,5 @@
-//! Finds topics for a question: by the words of their titles, of the names in them and of their lines, and by the meaning of
-//! their lines.
+//! Finds topics for a question: by the words in their titles, in the names they mention and in their lines, and by the
+//! meaning of their lines.
 //!
 //! An audience has its own topics, derived from what it may see, so nothing is filtered afterwards. The rarity of a word is
 //! counted among the topics that the audience may see. A topic matches the operators if one of its messages does.

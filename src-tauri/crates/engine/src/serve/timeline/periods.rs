@@ -27,11 +27,11 @@ const WEEKS_MAX: usize = 106;
 /// Maximum number of months: ten years.
 const MONTHS_MAX: usize = 121;
 
-/// Maximum number of years: a lifetime, and digitized material from the one before. Times beyond that are errors in an export
-/// and are counted as not shown.
+/// Maximum number of years: enough for a lifetime and for digitized material from the lifetime before. Times beyond that are
+/// errors in an export and are counted as not shown.
 const YEARS_MAX: usize = 200;
 
-/// Upper limit: no clock has ever been further from UTC or changed by more.
+/// Upper limit for the offset of a clock from UTC and for a change of the clock. No clock has ever exceeded it.
 const ZONE_MS_MAX: i64 = 26 * 3_600_000;
 
 impl Unit {

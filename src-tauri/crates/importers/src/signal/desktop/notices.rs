@@ -1,5 +1,5 @@
-//! Notices that Signal Desktop itself wrote in a chat, as its records store them: calls, members, timers, polls. Words are in
-//! `desktop.rs`.
+//! Notices that Signal Desktop itself wrote in a chat, as its records store them: calls, members, timers, polls. Messages with
+//! words are in `desktop.rs`.
 
 use keepsake_domain::Message;
 use serde::Deserialize;
@@ -103,7 +103,7 @@ const STANDARD: [&str; 14] = [
     "message-history-unsynced",
 ];
 
-/// The owner, in the form used before 2020.
+/// The id of the owner in the format used before 2020.
 const YOU: &str = "You";
 
 /// The notice of a record, with an id still to be set; `None` if the record contains words.
@@ -168,7 +168,7 @@ fn names(people: &[Named]) -> String {
     listed(&people.iter().map(|one| one.name.as_str()).collect::<Vec<_>>())
 }
 
-/// A notice about who joined and left. If there is no sentence, it says nothing about the conversation.
+/// A notice about who joined and left. A change without a sentence says nothing about the conversation.
 fn group_notice(room: &Room, when: When, sentences: &[String], joined: &[Named], left: &[Named]) -> Result<Message, SkipReason> {
     if sentences.is_empty() {
         return Err(SkipReason::PlatformNotice);

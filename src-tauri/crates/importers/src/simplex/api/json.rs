@@ -9,7 +9,7 @@ use super::super::{CHANNEL, moment, owner_handle};
 use super::decoded;
 use crate::identity::handle;
 
-/// What somebody is called.
+/// The profile of a person or a group: its names and its type.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Profile {
@@ -123,7 +123,7 @@ impl GroupMember {
         decoded(&self.member_id)
     }
 
-    /// Whether they can read what is written in the group now. The owner does not count.
+    /// Whether the member can read what is written in the group now. False for the owner.
     pub fn is_reading(&self) -> bool {
         let outside = ["rejected", "removed", "left", "deleted", "unknown", "invited", "pending_approval", "pending_review"];
         self.member_category != "user" && !outside.contains(&self.member_status.as_str())
@@ -161,7 +161,7 @@ impl ChatInfo {
         Self { group_info: Some(group), ..Self::default() }
     }
 
-    /// Whether this is a part of a group with its own history: a member's talk with those who lead the group.
+    /// Whether this is a part of a group with its own history: a member's conversation with the people who lead the group.
     pub fn is_aside(&self) -> bool {
         self.group_chat_scope.is_some()
     }

@@ -1,4 +1,4 @@
-//! A topic during the fold: its contents, how it is compared, and its steps.
+//! A topic during the fold: its contents, its comparison with others, and its steps.
 
 use crate::topic::rules::{FOUNDING_CARRIERS_MIN, FOUNDING_WORDS_MIN, FOUNDING_WORDS_OF_TWO, TELLING_MAX};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub(super) struct Node<'e> {
     pub(super) absorbed: Vec<usize>,
     pub(super) clusters: Vec<Read<'e>>,
     pub(super) terms: Counts,
-    /// The length of its term vector, with the weights at the time terms were last added.
+    /// The length of the term vector, with the weights that applied when terms were last added.
     pub(super) length: f32,
     /// The sum of its clusters' vectors, each taken relative to the mean of all conversation.
     sum: Vec<f32>,

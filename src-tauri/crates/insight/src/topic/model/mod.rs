@@ -35,8 +35,8 @@ const fn shown<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
     }
 }
 
-/// The turns that fit into `chars_max`, in order; turns that `is_first` selects take precedence, then the newest. A turn is never
-/// split, because a cut could leave half of a sensitive value, which might not be masked.
+/// The turns that fit into `chars_max`, in order. Turns that `is_first` selects take precedence; after them, newer turns do. A
+/// turn is never split, because a cut could leave half of a sensitive value, which might not be masked.
 fn fitting(turns: &[Turn<'_>], is_first: &dyn Fn(&Turn<'_>) -> bool, chars_max: usize) -> Vec<usize> {
     let plain = |at: &usize| turns[*at].is_plain();
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..turns.len()).filter(plain).partition(|at| is_first(&turns[*at]));

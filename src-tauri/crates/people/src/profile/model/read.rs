@@ -142,7 +142,7 @@ impl<'a> Back<'_, 'a> {
         Ok(())
     }
 
-    /// The entry in the model's wording, for the list of filtered-out texts.
+    /// The entry in the model's wording, for the list of entries that were filtered out.
     fn told(&self, entry: &Entry) -> String {
         let text = format!("{} {} {}", entry.facet.as_str(), entry.value.as_str(), entry.topic.as_str());
         quoted(&self.session.restore(&text))

@@ -1,4 +1,4 @@
-//! The calls of one derivation, each with one window of messages.
+//! The model calls of one derivation, each with one window of messages.
 
 use crate::profile::rules::{ASK_OCCASIONS_MIN, ASKS_MIN};
 pub use crate::profile::rules::{CALLS_MAX, WINDOW_CHARS_MAX};

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Numbers as written around the world, without any sign of money.
+/// Numbers in the notations of various countries, without any sign of money.
 const NUMBERS: &[&str] = &["5", "50", "1,234.56", "1.200,50", "1'200", "1 200", "12,34,567", "0.99", "2500000", "1’000’000.00"];
 
 /// Money indicators that turn a number (`{}`) into an amount.

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Tests every name at every host in every notation. Only the address must be masked.
+/// Tests every name at every host in every notation. The address must be masked, and nothing else.
 #[test]
 fn addresses_are_found_in_every_dress() {
     let names = [

@@ -1,4 +1,4 @@
-//! Tests phone numbers as written around the world, and other numbers that only look like them.
+//! Tests phone numbers in the notations of many countries, and other numbers that only look like phone numbers.
 
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberFormat, PhoneNumberType, Region};
 
@@ -50,7 +50,7 @@ fn at_most_three_of_thirty_number_strings_are_taken_for_phones() {
 }
 
 /// Counts how many example numbers of `regions` in `format` are found completely. `config` returns the configured regions for
-/// each.
+/// each region.
 fn recall(regions: &[Region], format: PhoneNumberFormat, config: impl Fn(Region) -> Vec<String>) -> (usize, Vec<String>) {
     let mut total = 0;
     let mut missed = Vec::new();

@@ -1,4 +1,4 @@
-//! Tests properties for arbitrary text: no sensitive value gets through, and masked text and clean text stay unchanged.
+//! Tests properties for arbitrary text: no sensitive value remains, and masked text and clean text stay unchanged.
 
 use proptest::prelude::*;
 
@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// Long runs of characters that trigger a detector must cost no more than a few passes each.
+/// Long repetitions of characters that trigger a detector must cost no more than a few passes each.
 #[test]
 fn hostile_repetitions_are_read_in_linear_steps() {
     for piece in [

@@ -11,7 +11,7 @@ use crate::derived::embeddings::{from_bytes, to_bytes};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
-/// A stored cluster: its content as JSON, and its vector.
+/// A stored cluster: its content as JSON, and its vector if it has one.
 pub type StoredCluster = (String, Option<Vec<f32>>);
 
 /// A cluster with its position.
@@ -40,7 +40,7 @@ impl Topics<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// For each conversation, a text that changes whenever a batch is added or deleted.
+    /// For each conversation, a string that changes whenever a batch is added or deleted.
     pub fn batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT conversation_id, group_concat(mark, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)

@@ -1,8 +1,9 @@
 //! Language models' answers about topics: texts and verdicts. They are stored separately, because they cost money and a model
 //! does not give the same answer twice.
 //!
-//! Nothing here is shown directly. The derivation of topics decides whether to use an answer, depending on the chosen engine and
-//! on which conversations may still be read. The evidence of a line is checked again when the line becomes part of a version.
+//! Nothing here is shown directly. The derivation of topics decides whether to use an answer. The decision depends on the
+//! chosen engine and on which conversations may still be read. The evidence of a line is checked again when the line becomes
+//! part of a version.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use crate::changes::Tag;
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError, TopicRow};
 
-/// A model's text for the content of a version.
+/// The text that a model wrote for the content of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicWordingRow {
     /// Key of the content.
@@ -34,7 +35,7 @@ pub struct TopicWordingRow {
     pub worded_at: Timestamp,
 }
 
-/// A model's verdict about two topics, or about the two halves of one.
+/// A model's verdict about two topics, or about the two halves of one topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicVerdictRow {
     /// Identifies the pair of topics, or the split proposal.
@@ -51,7 +52,7 @@ pub struct TopicVerdictRow {
     pub proposer: String,
     /// The conversations whose content was in the input.
     pub sources: Vec<ConversationId>,
-    /// When it was given.
+    /// When the verdict was given.
     pub judged_at: Timestamp,
 }
 
@@ -85,8 +86,8 @@ impl Topics<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The topics of an audience without a model's text for their content, with the content key: pinned ones first, then those
-    /// with the latest messages.
+    /// The topics of an audience for whose content no model has written a text, with the content key: pinned topics first, then
+    /// those with the latest messages.
     pub fn unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT t.id, v.content_key FROM topics t JOIN topic_versions v ON v.id = t.version_id
@@ -117,7 +118,7 @@ impl Topics<'_> {
         Ok(items)
     }
 
-    /// For each topic of an audience, the messages that, according to a model, do not belong to it.
+    /// For each topic of an audience, the messages that a model judged not to belong to it.
     pub fn distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
         let mut statement = self
             .tx
@@ -204,7 +205,7 @@ impl TopicsMut<'_> {
         Ok(())
     }
 
-    /// Records that, according to a model, these messages do not belong to a topic.
+    /// Records that a model judged these messages not to belong to a topic.
     pub fn put_distinct(
         &self,
         topic: &TopicRow,

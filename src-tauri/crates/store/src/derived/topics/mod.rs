@@ -159,7 +159,7 @@ impl Topics<'_> {
         .collect()
     }
 
-    /// The times of the messages of each topic of an audience, in order.
+    /// For each topic of an audience, the times of its messages, in order.
     pub fn times(&self, partition: &str) -> Result<BTreeMap<TopicId, Vec<Timestamp>>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT m.topic_id, i.created_at_ms FROM topics t JOIN topic_messages m ON m.topic_id = t.id
@@ -229,8 +229,8 @@ impl TopicsMut<'_> {
         Ok(())
     }
 
-    /// Removes some topics of an audience with their versions, and the audience once none is left. Returns whether the audience
-    /// is gone. Works in batches, because other writers have to wait for each one.
+    /// Removes some topics of an audience with their versions, and removes the audience once no topic is left. Returns whether
+    /// the audience is gone. Works in batches, because other writers have to wait for each batch.
     pub fn drop_partition(&self, id: &str) -> Result<bool> {
         let gone = self
             .tx
@@ -343,8 +343,8 @@ impl TopicsMut<'_> {
     }
 
     /// Deletes everything that topics contain from a conversation: all topics of every audience that read it, its batches,
-    /// models' answers based on it, and titles given only to its messages (if an import is undone, only to messages that it
-    /// added). The topics are derived again from the remaining messages.
+    /// models' answers based on it, and titles given only to its messages. If an import is undone, only titles given only to
+    /// the messages that it added are deleted. The topics are derived again from the remaining messages.
     pub(crate) fn erase_of(&self, part: Part<'_>) -> Result<()> {
         let id = part.conversation.as_str();
         let (of, reach) = (MESSAGES_OF_PART, part.reach().params());

@@ -50,7 +50,7 @@ pub struct TopicVersionRow {
     pub last_at: Timestamp,
     /// Time of the event that led to this version.
     pub made_at: Timestamp,
-    /// The rules or model that wrote the text, with version.
+    /// Name and version of the rules or the model that wrote the text.
     pub proposer: String,
     /// Whether the version belongs to a history that is no longer in effect.
     pub is_retired: bool,

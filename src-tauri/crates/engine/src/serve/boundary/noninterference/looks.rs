@@ -1,5 +1,5 @@
-//! Everything an observer can see, as one text; and broken observers that read what they are not allowed to, or filter too
-//! late.
+//! Everything an observer can see, as one string, and broken observers that read content they are not allowed to see or
+//! filter too late.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use keepsake_testkit::MONDAY_TEN;
 
 use crate::{Audience, ContextRequest, Engine, Hit, SearchAsk, StoredConversationStatus, TierAsk};
 
-/// An observer: returns everything it sees, as one text.
+/// An observer: returns everything it sees, as one string.
 pub(super) type Look = fn(&Engine, &Audience) -> String;
 
 const QUERIES: [&str; 3] = ["Utrecht cello nurse teacher word love", "\"short answers\" allergic", "zanzibar quokka"];
@@ -49,7 +49,7 @@ fn told(engine: &Engine, tx: &ReadTx<'_>, id: &ConversationId, seen: &mut String
     Ok(())
 }
 
-/// Everything an observer can ask for, as one text.
+/// Everything an observer can ask for, as one string.
 pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
     for query in [None].into_iter().chain(QUERIES.map(Some)) {
@@ -84,7 +84,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             Ok(found) => {
                 writeln!(seen, "{:?} {:?} {:?}", found.memories, found.people, found.facets).unwrap();
                 for hit in &found.messages {
-                    // The log position counts all messages, so nobody sees it.
+                    // The log position counts all messages, including hidden ones, so no observer is shown it.
                     let Hit { message, conversation_title, channel_type, score, why, evidence, around } = hit;
                     writeln!(
                         seen,

@@ -1,8 +1,8 @@
 //! Tests noninterference of maintenance: playbooks, and memories that are archived, merged, reweighted or rephrased.
 //!
-//! Tool sessions and conversations take place in the same rooms as in the other pairs. The hidden ones differ in every
-//! respect, so that any leak changes a step, a count, a weight, or whether anything is served at all. The person approves
-//! every playbook and applies every proposal.
+//! Tool sessions and conversations take place in the same rooms as in the other pairs. Hidden sessions and conversations
+//! differ in every respect, so that any leak changes a step, a count, a weight, or whether anything is served at all. The
+//! person approves every playbook and applies every proposal.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -251,7 +251,7 @@ const ASKED: [Option<&str>; 4] = [
     Some("zanzibar quokka obsidian marzipan"),
 ];
 
-/// All results of maintenance that an observer is served, as one text.
+/// All results of maintenance that an observer is served, as one string.
 fn look(engine: &Engine, audience: &Audience) -> String {
     let mut seen = String::new();
     match engine.playbooks().playbooks_for(audience) {

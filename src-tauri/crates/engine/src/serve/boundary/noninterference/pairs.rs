@@ -1,4 +1,4 @@
-//! Generates pairs of stores from a seed: what is said where, and what the person does with it.
+//! Generates pairs of stores from a seed: what is said in which room, and what the person decides about it.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher as _;
@@ -64,7 +64,7 @@ pub(super) struct Step {
 }
 
 fn line(dice: &mut Dice, secret: Option<&str>) -> String {
-    // Wishes are more frequent than the rest, because a profile entry needs the same one in several places.
+    // Wishes are more frequent than other statements, because a profile entry needs the same wish in several places.
     let statement = *if dice.chance(40) { dice.pick(&STATEMENTS[WISHES_FROM..]) } else { dice.pick(&STATEMENTS) };
     match secret {
         // Sometimes the same words as in the open part, so that the hidden statement could absorb the open one.

@@ -12,7 +12,8 @@
 //! `KEEPSAKE_BENCH_SECONDS` is the time for the first pace (default 60; 600 for a long run); the second pace gets a tenth of
 //! it. `KEEPSAKE_BENCH_MESSAGES` is the number of messages, and `KEEPSAKE_BENCH_DIR` is a folder that is filled once and
 //! reused. The reader is left out: reading 100,000 messages would take most of an hour, and an idle server has already finished
-//! it.
+//! it. What it would have proposed is stored instead: one of 40 messages of the owner has a proposal, because a context takes
+//! longer if there are many.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 #[allow(dead_code, reason = "shared with other benchmarks")]
@@ -26,11 +27,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clusters::percentiles;
-use keepsake_domain::{Clock as _, Lane};
+use keepsake_domain::{
+    Category, Clock as _, Confidence, Durability, IdSource as _, Lane, MemoryId, MemoryKind, MemoryStatus, Role, Span, Subject,
+};
 use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, RandomIds, Step, SystemClock};
 use keepsake_models::keys::SessionKeys;
 use keepsake_models::{default_model_dir, open_local};
-use keepsake_store::{AppendContext, ConversationFilter};
+use keepsake_store::{AppendContext, ConversationFilter, NewEvidence, NewMemory};
 use keepsake_testkit::year::{Year, YearSize};
 use serde_json::{Value, json};
 
@@ -40,6 +43,8 @@ type Outcome<T = ()> = Result<T, Failure>;
 const AGENTS: usize = 10;
 const MESSAGES: usize = 100_000;
 const SECONDS: u64 = 60;
+/// One of this many messages of the owner has a proposal.
+const MESSAGES_A_PROPOSAL: usize = 40;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Targets for the 95th percentile (issue 22), in milliseconds.
@@ -127,6 +132,7 @@ fn fill(data: &Path, models: &Path) -> Outcome {
                 .store()
                 .write(|tx| tx.log().append(conversation, AppendContext { ids: &ids, now: engine.now(), import_id: None }))?;
         }
+        println!("{} proposals", propose(&engine, &ids)?);
     }
     engine.embeddings().queue()?;
     let mut jobs = 0;
@@ -143,6 +149,48 @@ fn fill(data: &Path, models: &Path) -> Outcome {
     }
     println!("filled and embedded within {:.0} s, {jobs} jobs", began.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// Stores a pending proposal for one of [`MESSAGES_A_PROPOSAL`] messages of the owner, worded like the message. Returns their
+/// number.
+fn propose(engine: &Engine, ids: &RandomIds) -> Outcome<usize> {
+    let conversations = engine.store().read(|tx| tx.log().conversations(&ConversationFilter::default(), 0, u32::MAX))?.1;
+    let (mut owners, mut proposals) = (0, 0);
+    for conversation in conversations {
+        engine.store().write(|tx| {
+            let rows = tx.log().conversation_interactions(&conversation.id)?;
+            for row in rows.into_iter().filter(|row| row.role == Role::Owner) {
+                owners += 1;
+                let Ok(span) = Span::of_bytes(&row.content, 0..row.content.len()) else { continue };
+                if owners % MESSAGES_A_PROPOSAL > 0 {
+                    continue;
+                }
+                proposals += 1;
+                tx.memories().insert(&NewMemory {
+                    id: MemoryId::from_uuid(ids.next_uuid()),
+                    status: MemoryStatus::Pending,
+                    kind: MemoryKind::Fact,
+                    category: Category::Preference,
+                    subject: Subject::Owner,
+                    fingerprint: row.id.as_str().as_bytes().to_vec(),
+                    content: row.content,
+                    reasoning: String::new(),
+                    confidence: Confidence::EXPLICIT,
+                    durability: Durability::LongTerm,
+                    knowledge: None,
+                    fact: None,
+                    story: None,
+                    is_edited: false,
+                    proposers: vec!["bench/1".to_owned()],
+                    supersedes: None,
+                    evidence: vec![NewEvidence { interaction_id: row.id, span }],
+                    created: engine.now(),
+                })?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(proposals)
 }
 
 /// The running server, and the tokens of its agents.

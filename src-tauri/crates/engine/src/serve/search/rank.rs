@@ -341,7 +341,7 @@ fn roughly(index: &Index, scope: &Scope, asked: &Asked<'_>, found: Candidates) -
     let around = |seqs: &[i64]| -> Vec<i64> {
         let mut all = seqs.to_vec();
         for offset in AROUND {
-            all.extend(seqs.iter().filter_map(|seq| index.neighbour_in_talk(*seq, offset)));
+            all.extend(seqs.iter().filter_map(|seq| index.neighbour(*seq, offset)));
         }
         all.sort_unstable();
         all.dedup();
@@ -361,7 +361,7 @@ fn roughly(index: &Index, scope: &Scope, asked: &Asked<'_>, found: Candidates) -
     let mut rough = Vec::with_capacity(pool.len());
     for seq in pool {
         let Some(home) = scope.home(index, seq) else { continue };
-        let around = AROUND.map(|offset| index.neighbour_in_talk(seq, offset).filter(|near| scope.home(index, *near).is_some()));
+        let around = AROUND.map(|offset| index.neighbour(seq, offset).filter(|near| scope.home(index, *near).is_some()));
         let of_conversation = weighed.conversations.get(&home.conversation).copied().unwrap_or(0.0);
         let evidence = Evidence {
             words: weighed.share(seq),
@@ -406,7 +406,7 @@ fn read_best(
         read.push(scored);
     }
     for scored in &mut read {
-        let before = index.neighbour_in_talk(scored.seq, -1).filter(|near| scope.home(index, *near).is_some());
+        let before = index.neighbour(scored.seq, -1).filter(|near| scope.home(index, *near).is_some());
         scored.evidence.is_after_question = match before.map(|before| (before, asks.get(&before))) {
             Some((_, Some(asks))) => *asks,
             Some((before, None)) => tx.search().line_at(before)?.is_some_and(|(text, _)| Traits::of(&text).is_question),

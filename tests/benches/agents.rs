@@ -18,6 +18,7 @@
 
 #[allow(dead_code, reason = "shared with other benchmarks")]
 mod clusters;
+mod proposals;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -27,14 +28,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clusters::percentiles;
-use keepsake_domain::{
-    Category, Clock as _, Confidence, Durability, IdSource as _, Lane, MemoryId, MemoryKind, MemoryStatus, Role, Span, Subject,
-};
+use keepsake_domain::{Clock as _, Lane, Role};
 use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, RandomIds, Step, SystemClock};
 use keepsake_models::keys::SessionKeys;
 use keepsake_models::{default_model_dir, open_local};
-use keepsake_store::{AppendContext, ConversationFilter, NewEvidence, NewMemory};
+use keepsake_store::{AppendContext, ConversationFilter};
 use keepsake_testkit::year::{Year, YearSize};
+use proposals::proposal;
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -161,31 +161,12 @@ fn propose(engine: &Engine, ids: &RandomIds) -> Outcome<usize> {
             let rows = tx.log().conversation_interactions(&conversation.id)?;
             for row in rows.into_iter().filter(|row| row.role == Role::Owner) {
                 owners += 1;
-                let Ok(span) = Span::of_bytes(&row.content, 0..row.content.len()) else { continue };
                 if owners % MESSAGES_A_PROPOSAL > 0 {
                     continue;
                 }
+                let Ok(proposal) = proposal(&row, row.content.clone(), ids, engine.now()) else { continue };
                 proposals += 1;
-                tx.memories().insert(&NewMemory {
-                    id: MemoryId::from_uuid(ids.next_uuid()),
-                    status: MemoryStatus::Pending,
-                    kind: MemoryKind::Fact,
-                    category: Category::Preference,
-                    subject: Subject::Owner,
-                    fingerprint: row.id.as_str().as_bytes().to_vec(),
-                    content: row.content,
-                    reasoning: String::new(),
-                    confidence: Confidence::EXPLICIT,
-                    durability: Durability::LongTerm,
-                    knowledge: None,
-                    fact: None,
-                    story: None,
-                    is_edited: false,
-                    proposers: vec!["bench/1".to_owned()],
-                    supersedes: None,
-                    evidence: vec![NewEvidence { interaction_id: row.id, span }],
-                    created: engine.now(),
-                })?;
+                tx.memories().insert(&proposal)?;
             }
             Ok(())
         })?;

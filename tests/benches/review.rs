@@ -5,13 +5,15 @@ use std::time::Instant;
 
 use keepsake_api::{App, AppOptions, EmbedderSlot, FileAccess, dispatch};
 use keepsake_domain::{
-    Author, Category, ChannelHandle, Confidence, Durability, IdSource, MemoryId, MemoryKind, MemoryStatus, Message, MessageType,
-    Metadata, Role, SourceKind, SourceRef, Span, Subject, TimeCertainty, Timestamp, Visibility,
+    Author, ChannelHandle, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
 };
 use keepsake_engine::RandomIds;
 use keepsake_models::fake::SentenceReader;
-use keepsake_store::{AppendContext, NewEvidence, NewMemory, Store};
+use keepsake_store::{AppendContext, Store};
+use proposals::proposal;
 use serde_json::{Value, json};
+
+mod proposals;
 
 const CANDIDATES: usize = 10_000;
 const CONVERSATIONS: usize = 200;
@@ -54,27 +56,8 @@ fn fill(store: &Store) -> Result<(), Box<dyn std::error::Error>> {
             let Some(id) = tx.log().conversation_by_source(&format!("c{conversation}"))? else { continue };
             for row in tx.log().conversation_interactions(&id)? {
                 let content = row.content.replace("I keep", "User keeps");
-                let Ok(span) = Span::of_bytes(&row.content, 0..row.content.len()) else { continue };
-                tx.memories().insert(&NewMemory {
-                    id: MemoryId::from_uuid(ids.next_uuid()),
-                    status: MemoryStatus::Pending,
-                    kind: MemoryKind::Fact,
-                    category: Category::Preference,
-                    subject: Subject::Owner,
-                    fingerprint: content.as_bytes().to_vec(),
-                    content,
-                    reasoning: "The user says so in plain words.".to_owned(),
-                    confidence: Confidence::EXPLICIT,
-                    durability: Durability::LongTerm,
-                    knowledge: None,
-                    fact: None,
-                    story: None,
-                    is_edited: false,
-                    proposers: vec!["bench/1".to_owned()],
-                    supersedes: None,
-                    evidence: vec![NewEvidence { interaction_id: row.id, span }],
-                    created: NOW,
-                })?;
+                let Ok(proposal) = proposal(&row, content, &ids, NOW) else { continue };
+                tx.memories().insert(&proposal)?;
             }
         }
         Ok(())

@@ -1,8 +1,7 @@
 //! Tests the conversation status: judged after messages arrive, again when the passage of time may change it, and never for
 //! excluded conversations.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use keepsake_domain::{
     Change, Clock, ConversationId, ConversationStatus, DAY_MS, JobKind, Lane, Reading, StatementPair, Timestamp, Utterance,
@@ -93,12 +92,15 @@ fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
     assert_eq!(owed.len(), 1, "it is found from the person");
 }
 
-/// A reader that counts how many statements it is asked to compare.
-struct Counted(Arc<AtomicUsize>);
+/// A later line that was compared, with the line before it.
+type Compared = (String, Option<String>);
 
-impl Reader for Counted {
+/// A reader that records the lines it is asked to compare with a promise.
+struct Recorded(Arc<Mutex<Vec<Compared>>>);
+
+impl Reader for Recorded {
     fn version(&self) -> &str {
-        "reader/counted"
+        "reader/recorded"
     }
 
     fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
@@ -106,7 +108,9 @@ impl Reader for Counted {
     }
 
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
-        self.0.fetch_add(pairs.len(), Ordering::Relaxed);
+        let text = |said: &Utterance<'_>| said.text.to_owned();
+        let lines = pairs.iter().map(|pair| (text(&pair.later), pair.before.as_ref().map(text)));
+        self.0.lock().unwrap().extend(lines);
         SentenceReader.compare(pairs)
     }
 }
@@ -114,11 +118,12 @@ impl Reader for Counted {
 #[test]
 fn a_promise_is_settled_by_the_line_that_the_reader_says_and_nothing_is_compared_twice() {
     let f = Fixture::new();
-    let compared = Arc::new(AtomicUsize::new(0));
-    f.engine.embedder().reader().put(Arc::new(Counted(Arc::clone(&compared))));
+    let compared = Arc::default();
+    f.engine.embedder().reader().put(Arc::new(Recorded(Arc::clone(&compared))));
+    let count = || compared.lock().unwrap().len();
     let id = party(&f);
     f.settle();
-    let first = compared.load(Ordering::Relaxed);
+    let first = count();
     assert!(first > 0, "what was said after it was compared");
     let say = |name: &str, line: &str| {
         f.clock.advance_ms(DAY_MS);
@@ -131,17 +136,37 @@ fn a_promise_is_settled_by_the_line_that_the_reader_says_and_nothing_is_compared
     };
     let open = say("other", "person Ana: The tent has a hole.");
     assert!(open.is_open(), "{open:?}");
-    assert_eq!(compared.load(Ordering::Relaxed), first + 1, "only what is new");
+    assert_eq!(count(), first + 1, "only what is new");
     let promise = say("kept", "person Ana: I've sent you the budget.");
     let place = promise.settled_at.clone().expect("it is settled");
     let row = f.engine.store().read(|tx| tx.log().interaction(&place.interaction_id)).unwrap().unwrap();
     assert_eq!(row.content, "I've sent you the budget.");
     let after = say("after", "person Ana: I've eaten the budget.");
     assert_eq!(after.settled_at.as_ref(), Some(&place), "a line that is no surer takes nothing away");
-    assert!(compared.load(Ordering::Relaxed) <= first + 3, "each line once");
+    assert!(count() <= first + 3, "each line once");
     f.engine.embedder().reader().put(Arc::new(PhraseReader::default()));
     let other = say_nothing(&f, &id);
     assert!(other.is_empty(), "another reader reads anew, and this one sees no promise: {other:?}");
+}
+
+#[test]
+fn a_line_is_compared_behind_the_one_before_it_unless_a_long_pause_lies_between() {
+    let f = Fixture::new();
+    let compared: Arc<Mutex<Vec<Compared>>> = Arc::default();
+    f.engine.embedder().reader().put(Arc::new(Recorded(Arc::clone(&compared))));
+    party(&f);
+    f.settle();
+    let before = |pause_ms: i64, line: &str| {
+        f.clock.advance_ms(pause_ms);
+        let mut said = Conversation::new("party").channel("dm", "ana").messages(&format!("person Ana: {line}"));
+        said[0].source.message = line.to_owned();
+        said[0].time = f.clock.now();
+        f.append(&said);
+        f.settle();
+        compared.lock().unwrap().iter().find(|(later, _)| later == line).expect("it is compared").1.clone()
+    };
+    assert_eq!(before(DAY_MS, "The tent has a hole."), None, "yesterday's line is not what it answers");
+    assert_eq!(before(60_000, "I can mend it.").as_deref(), Some("The tent has a hole."), "control: a minute is no pause");
 }
 
 fn say_nothing(f: &Fixture, id: &ConversationId) -> Vec<keepsake_engine::StoredCommitment> {

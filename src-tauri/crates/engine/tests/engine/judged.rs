@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use keepsake_domain::Timestamp;
+use keepsake_domain::{DAY_MS, Timestamp};
 use keepsake_engine::{Audience, ContextRequest, EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn};
 use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
@@ -63,10 +63,11 @@ fn about_the_pump(helps: &'static str, audience: Audience) -> (String, Vec<Passa
     .unwrap();
     let ids = SeqIds::new(9);
     let context = keepsake_store::AppendContext { ids: &ids, now: NOW, import_id: None };
-    let talks = [
-        Conversation::new("c").channel("dm", "ana").messages(TALK),
-        Conversation::new("other").channel("dm", "ben").messages("person Ben: the pump of another place has a capacitor"),
-    ];
+    let mut pump = Conversation::new("c").channel("dm", "ana").messages(TALK);
+    // The last line is said a day after the others.
+    pump[3].time = pump[2].time.plus_ms(DAY_MS);
+    let talks =
+        [pump, Conversation::new("other").channel("dm", "ben").messages("person Ben: the pump of another place has a capacitor")];
     for talk in talks {
         engine.store().write(|tx| tx.log().append(&talk, context)).unwrap();
     }
@@ -98,7 +99,9 @@ fn only_what_the_audience_may_see_is_judged_and_with_its_speaker_and_what_was_sa
     assert_eq!(of("capacitor").text, "Ana: the pump has a new capacitor");
     assert_eq!(of("capacitor").before.as_deref(), Some("me: what about the pump"));
     assert_eq!(of("noted").text, "assistant: the pump is noted as broken");
+    assert_eq!(of("noted").before.as_deref(), Some("Ana: the pump has a new capacitor"));
     assert_eq!(of("what about").before, None, "it is the first of its conversation");
+    assert_eq!(of("green").before, None, "a day lies between");
     let (_, given) = about_the_pump("capacitor", Audience::default());
     assert!(given.iter().any(|one| one.text.contains("another place")), "control: it is there for the owner");
 }

@@ -478,7 +478,9 @@ mod tests {
         *bytes.last_mut().expect("it has bytes") ^= 1;
         std::fs::write(&library, bytes).expect("it is written");
         let dir = tempfile::tempdir().expect("a folder");
-        let embedder = EmbedderSlot::load(models.path());
+        let embedder = EmbedderSlot::at(models.path());
+        assert!(matches!(embedder.state(), EmbedderState::Idle(_)), "nothing is loaded before a vector is needed");
+        assert!(embedder.ready().is_none(), "it is loaded now");
         assert!(matches!(embedder.state(), EmbedderState::Broken(_)));
         let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access: FileAccess::PickFiles })
             .expect("it opens");

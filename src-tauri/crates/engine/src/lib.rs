@@ -29,7 +29,7 @@ use keepsake_store::Store;
 pub use derive::analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
 pub use derive::commitments::{StoredCommitment, StoredParty, StoredPlace};
 pub use derive::conversation_status::{StoredConversationStatus, StoredReason};
-pub use derive::embedding::{EmbedderSlot, EmbedderState};
+pub use derive::embedding::{EmbedderSlot, EmbedderState, InstalledEmbedder};
 pub use derive::ended::AnalysisRules;
 pub use derive::links::{Link, LinkPreview, LinkStatus, PersonRow};
 pub use derive::profiles::{ProfileOnDay, current_profiles, profiles_at};

@@ -135,7 +135,7 @@ struct Manifest {
 #[derive(Debug)]
 pub(crate) struct Folder<'a> {
     dir: &'a Path,
-    pub(crate) description: Description,
+    description: Description,
 }
 
 impl<'a> Folder<'a> {
@@ -157,6 +157,10 @@ impl<'a> Folder<'a> {
     /// Name and dimension of the vectors.
     pub(crate) fn vectors(&self) -> Result<(String, usize), ModelError> {
         self.manifest().map(|manifest| (manifest.name, manifest.dimension))
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

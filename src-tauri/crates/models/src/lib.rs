@@ -17,7 +17,7 @@ mod reader;
 
 pub use embedder::{EmbedError, Embedder, Passage, cosine};
 pub use files::ModelError;
-pub use local::{LocalEmbedder, open_local};
+pub use local::{LocalEmbedder, described_local, open_local};
 pub use location::{MODEL_NAME, default_model_dir};
 
 pub use reader::{LocalReader, ReadError, Reader, SharedReader, has_reader, open_reader, reader_version, shown_from};

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use ort::session::Session;
 use ort::value::Tensor;
 
-use crate::encoder::{CLS, Copies, SEP, Vocabulary, WIDTH, session, threads};
+use crate::encoder::{CLS, Copies, SEP, Vocabulary, WIDTH, open_with_vocabulary, session, threads};
 use crate::files::{self, Folder};
 use crate::{EmbedError, Embedder, ModelError, Passage};
 
@@ -55,18 +55,24 @@ impl std::fmt::Debug for LocalEmbedder {
     }
 }
 
+/// The name of the vectors of the model in `dir`, and how many numbers each has. Reads only the description: whether the model can
+/// be used shows only when [`open_local`] loads it.
+pub fn described_local(dir: &Path) -> Result<(String, usize), ModelError> {
+    Folder::open(dir)?.vectors()
+}
+
 /// Verifies and loads the model that `make model` prepared in `dir` (see [`default_model_dir`](crate::default_model_dir)).
 ///
 /// Reads about 90 MB and takes about half a second, so call it off the UI thread. The first call in a process determines the ONNX
 /// Runtime library for the whole process.
 pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
-    let folder = Folder::open(dir)?;
-    let (name, dimension) = folder.vectors()?;
-    let (trunk, upper, judge) = (folder.read(files::TRUNK)?, folder.read(files::SENTENCES)?, folder.read(files::JUDGE)?);
-    let open = |graph: &[u8]| session(dir, graph);
-    let layers = Copies::open(|| Ok(Layers { trunk: open(&trunk)?, upper: open(&upper)?, judge: open(&judge)? }))?;
+    let (name, dimension) = described_local(dir)?;
+    let (layers, vocabulary) = open_with_vocabulary(dir, |folder| {
+        let open = |file: &str| session(folder, file);
+        Ok(Layers { trunk: open(files::TRUNK)?, upper: open(files::SENTENCES)?, judge: open(files::JUDGE)? })
+    })?;
     tracing::info!(model = name, threads = threads(), "embedding model ready");
-    Ok(LocalEmbedder { name, dimension, vocabulary: Vocabulary::open(&folder)?, layers })
+    Ok(LocalEmbedder { name, dimension, vocabulary, layers })
 }
 
 impl LocalEmbedder {

@@ -23,6 +23,8 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
     let embedder = engine.embedder().state();
     let (state, model, dimension, problem) = match &embedder {
         EmbedderState::Ready(model) => (EmbeddingState::Ready, model.name().to_owned(), model.dimension() as u32, None),
+        // A command loads the model once it needs a vector; until then it is as good as ready.
+        EmbedderState::Idle(installed) => (EmbeddingState::Ready, installed.name.clone(), installed.dimension as u32, None),
         EmbedderState::Loading => (EmbeddingState::Loading, WANTED_MODEL.to_owned(), 0, None),
         EmbedderState::Missing(problem) => (EmbeddingState::Missing, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
         EmbedderState::Broken(problem) => (EmbeddingState::Broken, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),

@@ -1,13 +1,13 @@
 //! The slot of the local embedding model: missing, loading, ready or broken, and never silently replaced by another model.
 //!
-//! Loading takes a moment and must not delay the window, so it happens on a separate thread. Code that needs vectors gets the
-//! model from the slot, and compares words until the model is ready. The embed job fills in missing vectors, newest first.
+//! Loading takes about a second. The window loads the model on a separate thread and compares words until it is ready. A command
+//! loads it when it first needs a vector, because most commands need none. The embed job fills in missing vectors, newest first.
 
-use std::path::PathBuf;
-use std::sync::{Arc, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use keepsake_domain::{AlertId, JobId, JobKind};
-use keepsake_models::{Embedder, ModelError, SharedReader, open_local};
+use keepsake_models::{Embedder, ModelError, SharedReader, described_local, open_local};
 use keepsake_store::{AlertRow, EmbeddingOwner, NewJob};
 
 use crate::areas::Embeddings;
@@ -23,12 +23,25 @@ const EMBED_BATCH: u32 = 64;
 pub enum EmbedderState {
     /// Not installed; the text says where the program looked and what to do.
     Missing(String),
+    /// Installed; loaded once a vector is needed.
+    Idle(InstalledEmbedder),
     /// Being loaded.
     Loading,
     /// Loaded and in use.
     Ready(Arc<dyn Embedder>),
     /// Installed but not working; the text says why and what to do.
     Broken(String),
+}
+
+/// A model that is installed but not loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledEmbedder {
+    /// The folder of the model.
+    dir: PathBuf,
+    /// Name of its vectors.
+    pub name: String,
+    /// Numbers per vector.
+    pub dimension: usize,
 }
 
 /// A slot that is filled once the model has loaded.
@@ -61,9 +74,13 @@ impl EmbedderSlot {
         Self::new(EmbedderState::Missing("no embedding model was requested".to_owned()))
     }
 
-    /// Loads from `dir` and returns when loading is done.
-    pub fn load(dir: &std::path::Path) -> Self {
-        Self { reader: ReaderSlot::at(dir.to_owned()), ..Self::new(open(dir)) }
+    /// A slot that loads the model in `dir` when a vector is first needed.
+    pub fn at(dir: &Path) -> Self {
+        let state = match described_local(dir) {
+            Ok((name, dimension)) => EmbedderState::Idle(InstalledEmbedder { dir: dir.to_owned(), name, dimension }),
+            Err(error) => unusable(&error),
+        };
+        Self { reader: ReaderSlot::at(dir.to_owned()), ..Self::new(state) }
     }
 
     /// A slot that [`Self::load_in_background`] will fill. Until then, callers compare words.
@@ -89,28 +106,56 @@ impl EmbedderSlot {
     }
 
     pub(crate) fn put(&self, state: EmbedderState) {
-        *self.state.write().unwrap_or_else(std::sync::PoisonError::into_inner) = state;
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// The current state.
+    /// The current state. Does not load the model.
     pub fn state(&self) -> EmbedderState {
-        self.state.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The model, if it is ready.
+    /// The model, loaded now if it is idle; `None` while it is loading or if it cannot be used.
     pub fn ready(&self) -> Option<Arc<dyn Embedder>> {
-        match self.state() {
+        let known = match self.state() {
+            EmbedderState::Idle(_) => self.loaded(),
+            known => known,
+        };
+        match known {
             EmbedderState::Ready(embedder) => Some(embedder),
             _ => None,
         }
     }
+
+    /// Name of the vectors of the model, if it is ready or idle. Does not load the model.
+    pub(crate) fn name(&self) -> Option<String> {
+        match self.state() {
+            EmbedderState::Ready(embedder) => Some(embedder.name().to_owned()),
+            EmbedderState::Idle(installed) => Some(installed.name),
+            EmbedderState::Missing(_) | EmbedderState::Loading | EmbedderState::Broken(_) => None,
+        }
+    }
+
+    /// The state after loading an idle model. Other threads that need the model wait.
+    fn loaded(&self) -> EmbedderState {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if let EmbedderState::Idle(installed) = &*state {
+            *state = open(&installed.dir);
+        }
+        state.clone()
+    }
 }
 
-fn open(dir: &std::path::Path) -> EmbedderState {
+fn open(dir: &Path) -> EmbedderState {
     match open_local(dir) {
         Ok(embedder) => EmbedderState::Ready(Arc::new(embedder)),
-        Err(error @ ModelError::Missing { .. }) => EmbedderState::Missing(error.to_string()),
-        Err(error) => EmbedderState::Broken(error.to_string()),
+        Err(error) => unusable(&error),
+    }
+}
+
+fn unusable(error: &ModelError) -> EmbedderState {
+    match error {
+        ModelError::Missing { .. } => EmbedderState::Missing(error.to_string()),
+        _ => EmbedderState::Broken(error.to_string()),
     }
 }
 
@@ -145,10 +190,10 @@ impl Embeddings<'_> {
 
     /// Queues a job that fills in missing vectors, if there is a model and something to do.
     pub fn queue(&self) -> Result<()> {
-        let Some(embedder) = self.engine.inner.embedder.ready() else { return Ok(()) };
+        let Some(model) = self.engine.inner.embedder.name() else { return Ok(()) };
         let is_done = self.engine.store().read(|tx| {
-            let (done, total) = tx.vectors().embedding_progress(embedder.name())?;
-            Ok(done == total && tx.vectors().gap(embedder.name(), 1)?.is_none())
+            let (done, total) = tx.vectors().embedding_progress(&model)?;
+            Ok(done == total && tx.vectors().gap(&model, 1)?.is_none())
         })?;
         if is_done {
             return Ok(());
@@ -164,7 +209,7 @@ impl Embeddings<'_> {
         Some(NewJob {
             id: JobId::fresh(self.engine.ids()),
             kind: JobKind::Embed,
-            idempotency_key: self.engine.inner.embedder.ready()?.name().to_owned(),
+            idempotency_key: self.engine.inner.embedder.name()?,
             payload: "{}".to_owned(),
         })
     }

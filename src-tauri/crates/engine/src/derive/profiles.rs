@@ -188,7 +188,7 @@ impl People<'_> {
 
     /// Identifies the reader and the local model that a derivation uses.
     fn read_by(&self) -> String {
-        let model = self.engine.inner.embedder.ready().map_or_else(String::new, |model| model.name().to_owned());
+        let model = self.engine.inner.embedder.name().unwrap_or_default();
         format!("{} {model}", self.engine.inner.embedder.reader().version().unwrap_or_default())
     }
 

@@ -74,11 +74,10 @@ impl Topics<'_> {
     /// Name of the model whose vectors are used for clusters. `None` while a model is loading, because it will
     /// be available in a moment.
     fn model(&self) -> Result<Option<String>> {
-        let embedder = match self.engine.embedder().state() {
-            EmbedderState::Loading => return Ok(None),
-            EmbedderState::Ready(model) => model.name().to_owned(),
-            EmbedderState::Missing(_) | EmbedderState::Broken(_) => String::new(),
-        };
+        if matches!(self.engine.embedder().state(), EmbedderState::Loading) {
+            return Ok(None);
+        }
+        let embedder = self.engine.embedder().name().unwrap_or_default();
         Ok(Some(format!("{embedder} {}", self.engine.store().read(|tx| self.reader(tx))?)))
     }
 

@@ -6,7 +6,7 @@ mod pieces;
 mod words;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use ort::environment::Environment;
 use ort::ep::CPU;
@@ -75,18 +75,29 @@ pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
 }
 
-/// Several copies of the same layers, so that several batches can run at once.
-pub(crate) struct Copies<L>(Vec<Mutex<L>>);
+/// Several copies of the same layers, so that several batches can run at once. The first is open; each other one is opened when a
+/// batch has to wait, because most uses of a command run a single batch.
+pub(crate) struct Copies<L> {
+    first: Mutex<L>,
+    others: Vec<OnceLock<Mutex<L>>>,
+    open: Box<dyn Fn() -> Result<L, ModelError> + Send + Sync>,
+}
 
 impl<L: Send> Copies<L> {
-    /// Opens as many copies as this computer can use.
-    pub(crate) fn open(open: impl Fn() -> Result<L, ModelError>) -> Result<Self, ModelError> {
-        (0..threads().min(COPIES_MAX)).map(|_| open().map(Mutex::new)).collect::<Result<_, _>>().map(Self)
+    /// Opens the first of as many copies as this computer can use.
+    pub(crate) fn open(open: impl Fn() -> Result<L, ModelError> + Send + Sync + 'static) -> Result<Self, ModelError> {
+        let first = Mutex::new(open()?);
+        let others = (1..threads().min(COPIES_MAX)).map(|_| OnceLock::new()).collect();
+        Ok(Self { first, others, open: Box::new(open) })
+    }
+
+    fn count(&self) -> usize {
+        1 + self.others.len()
     }
 
     /// Maximum number of tokens per batch for this total number of tokens, chosen so that every copy gets work.
     pub(crate) fn batch_tokens(&self, total: usize) -> usize {
-        total.div_ceil(self.0.len()).clamp(BATCH_TOKENS_MIN, BATCH_TOKENS)
+        total.div_ceil(self.count()).clamp(BATCH_TOKENS_MIN, BATCH_TOKENS)
     }
 
     /// Runs each batch on a free copy. Returns the results in the order of the batches, or one of the errors.
@@ -97,7 +108,7 @@ impl<L: Send> Copies<L> {
         batches: Vec<B>,
         run: impl Fn(&mut L, B) -> Result<T, E> + Sync,
     ) -> Result<Vec<T>, E> {
-        let workers = self.0.len().min(batches.len());
+        let workers = self.count().min(batches.len());
         let waiting = Mutex::new(batches.into_iter().enumerate());
         let work = |worker: usize| -> Result<Vec<(usize, T)>, E> {
             let mut done = Vec::new();
@@ -117,15 +128,45 @@ impl<L: Send> Copies<L> {
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// A copy that no thread uses; if all are used, this worker's own, as soon as it is free.
+    /// A copy that no thread uses, opened now if necessary; if all are used, this worker's own, as soon as it is free.
     fn free(&self, worker: usize) -> MutexGuard<'_, L> {
-        self.0.iter().find_map(|copy| copy.try_lock().ok()).unwrap_or_else(|| lock(&self.0[worker]))
+        let opened = || std::iter::once(&self.first).chain(self.others.iter().filter_map(OnceLock::get));
+        if let Some(copy) = opened().find_map(|copy| copy.try_lock().ok()) {
+            return copy;
+        }
+        if let Some(slot) = self.others.iter().find(|slot| slot.get().is_none()) {
+            match (self.open)() {
+                Ok(layers) => {
+                    if let Ok(copy) = slot.get_or_init(|| Mutex::new(layers)).try_lock() {
+                        return copy;
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "another copy of a model could not be opened"),
+            }
+        }
+        lock(opened().nth(worker).unwrap_or(&self.first))
     }
 }
 
-/// A session for this graph, with the runtime in `dir`.
-pub(crate) fn session(dir: &Path, graph: &[u8]) -> Result<Session, ModelError> {
-    let environment = environment(dir)?;
+/// The layers that `open` makes of the files in this folder, and the vocabulary, which is read meanwhile.
+pub(crate) fn open_with_vocabulary<L: Send>(
+    dir: &Path,
+    open: impl Fn(&Folder<'_>) -> Result<L, ModelError> + Send + Sync + 'static,
+) -> Result<(Copies<L>, Arc<Vocabulary>), ModelError> {
+    let folder = Folder::open(dir)?;
+    std::thread::scope(|scope| {
+        let vocabulary = scope.spawn(|| Vocabulary::open(&folder));
+        let dir = dir.to_owned();
+        let layers = Copies::open(move || open(&Folder::open(&dir)?));
+        let vocabulary = vocabulary.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((layers?, vocabulary?))
+    })
+}
+
+/// A session for the graph in a file of this folder, with the runtime that lies beside it.
+pub(crate) fn session(folder: &Folder<'_>, file: &str) -> Result<Session, ModelError> {
+    let graph = folder.read(file)?;
+    let environment = environment(folder.dir())?;
     let open = || -> ort::Result<Session> {
         SessionBuilder::new(&environment)?
             .with_intra_threads(threads().div_ceil(COPIES_MAX))?
@@ -134,7 +175,7 @@ pub(crate) fn session(dir: &Path, graph: &[u8]) -> Result<Session, ModelError> {
             // Otherwise each session keeps the memory of its largest batch.
             .with_memory_pattern(false)?
             .with_execution_providers([CPU::default().with_arena_allocator(false).build()])?
-            .commit_from_memory(graph)
+            .commit_from_memory(&graph)
     };
     open().map_err(|error| runtime(&error))
 }
@@ -166,7 +207,9 @@ mod tests {
     use super::*;
 
     fn copies(count: usize) -> Copies<usize> {
-        Copies((0..count).map(Mutex::new).collect())
+        let next = AtomicUsize::new(1);
+        let others = (1..count).map(|_| OnceLock::new()).collect();
+        Copies { first: Mutex::new(0), others, open: Box::new(move || Ok(next.fetch_add(1, Ordering::Relaxed))) }
     }
 
     #[test]
@@ -204,6 +247,26 @@ mod tests {
             assert_eq!(copies.run(vec![7], |_, batch| Ok::<_, ()>(batch)), Ok(vec![7]), "on the other copy");
             finish.send(()).unwrap();
         });
+    }
+
+    #[test]
+    fn another_copy_is_opened_only_when_a_batch_would_wait() {
+        let opened = |copies: &Copies<usize>| 1 + copies.others.iter().filter(|copy| copy.get().is_some()).count();
+        let copies = copies(2);
+        for _ in 0..3 {
+            assert_eq!(copies.run(vec![7], |_, batch| Ok::<_, ()>(batch)), Ok(vec![7]));
+        }
+        assert_eq!(opened(&copies), 1, "one batch at a time needs one copy");
+        let inner = |_: &mut usize, batch| copies.run(vec![batch], |_, batch| Ok::<_, ()>(batch));
+        assert_eq!(copies.run(vec![8], inner), Ok(vec![vec![8]]));
+        assert_eq!(opened(&copies), 2, "the first is in use");
+    }
+
+    #[test]
+    fn a_copy_that_cannot_be_opened_leaves_the_work_to_the_first() {
+        let mut copies = copies(2);
+        copies.open = Box::new(|| Err(ModelError::Missing { dir: PathBuf::new() }));
+        assert_eq!(copies.run((0..9).collect(), |_, batch| Ok::<_, ()>(batch)), Ok((0..9).collect()));
     }
 
     #[test]

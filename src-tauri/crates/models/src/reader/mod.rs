@@ -17,8 +17,8 @@ use ort::value::Tensor;
 
 use crate::ModelError;
 use crate::calibration::Calibration;
-use crate::encoder::{Copies, Vocabulary, WIDTH, session, threads};
-use crate::files::{self, Description, Folder};
+use crate::encoder::{Copies, Vocabulary, WIDTH, open_with_vocabulary, session, threads};
+use crate::files::{self, Description};
 use decode::Scores;
 pub use layout::shown_from;
 use layout::{Part, Row, Tokens};
@@ -111,15 +111,14 @@ pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
     if !has_reader(model_dir) {
         return Err(ModelError::Missing { dir: files::reader_folder(model_dir) });
     }
-    let folder = Folder::open(model_dir)?;
-    let vocabulary = Vocabulary::open(&folder)?;
-    let [lower, upper, statements] = [files::LOWER, files::UPPER, files::STATEMENTS].map(|name| folder.read(name));
-    let (lower, upper, statements) = (lower?, upper?, statements?);
-    let open = |graph: &[u8]| session(model_dir, graph);
-    let layers = Copies::open(|| Ok(Layers { lower: open(&lower)?, upper: open(&upper)?, statements: open(&statements)? }))?;
-    let version = version_of(&folder.description);
+    let description = Description::built_in()?;
+    let (layers, vocabulary) = open_with_vocabulary(model_dir, |folder| {
+        let open = |file: &str| session(folder, file);
+        Ok(Layers { lower: open(files::LOWER)?, upper: open(files::UPPER)?, statements: open(files::STATEMENTS)? })
+    })?;
+    let version = version_of(&description);
     tracing::info!(version, threads = threads(), "reader ready");
-    Ok(LocalReader { version, vocabulary, layers, calibration: folder.description.calibration })
+    Ok(LocalReader { version, vocabulary, layers, calibration: description.calibration })
 }
 
 /// The version of the reader: the short hashes of its weights, followed by [`READING`].

@@ -107,7 +107,7 @@ pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, outpu
 
 /// Analyzes a conversation and waits for the result.
 pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output) -> Result<(), Failure> {
-    let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
+    let engine = engine(args, EmbedderSlot::at(&model_dir()))?;
     let id = conversation(&engine, text)?;
     match engine.conversations().analyze_obstacle(&id, force)? {
         None => {

@@ -11,7 +11,7 @@ use crate::output::{Failure, Output};
 
 /// Runs all jobs that can start now. With `until_idle`, also waits for later retries.
 pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<(), Failure> {
-    let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
+    let engine = engine(args, EmbedderSlot::at(&model_dir()))?;
     let lock = match engine.queue().lock_worker() {
         Ok(lock) => lock,
         Err(EngineError::AlreadyRunning) => {

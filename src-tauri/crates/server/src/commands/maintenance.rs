@@ -37,7 +37,7 @@ pub(crate) fn maintain(args: &Args, cancel: bool, output: &mut Output) -> Result
 
 /// Deletes derived data and derives it again, in this process.
 pub(crate) fn rebuild(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
+    let engine = engine(args, EmbedderSlot::at(&model_dir()))?;
     let lock = match engine.queue().lock_worker() {
         Ok(lock) => lock,
         Err(EngineError::AlreadyRunning) => {

@@ -111,7 +111,7 @@ impl<'a> Commands<'a> {
         let app = match self.own.get() {
             Some(app) => app,
             None => {
-                let app = app_with(self.args, EmbedderSlot::load(&model_dir()))?;
+                let app = app_with(self.args, EmbedderSlot::at(&model_dir()))?;
                 self.own.get_or_init(|| app)
             }
         };

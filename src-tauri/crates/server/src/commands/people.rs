@@ -293,7 +293,7 @@ fn moment(text: &str) -> Result<Timestamp, Failure> {
 /// Prints the context for an agent.
 pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) -> Result<(), Failure> {
     // The embedding model is needed only for a query, so it is not loaded without one.
-    let embedder = if wanted.query.is_some() { EmbedderSlot::load(&model_dir()) } else { EmbedderSlot::none() };
+    let embedder = if wanted.query.is_some() { EmbedderSlot::at(&model_dir()) } else { EmbedderSlot::none() };
     let engine = engine(args, embedder)?;
     let context = engine.serve().context(&ContextRequest {
         audience: audience(&wanted.audience),

@@ -361,20 +361,32 @@ fn the_page_speaks_to_tauri_in_one_folder() {
 
 #[test]
 fn migrations_are_numbered_without_a_gap() {
+    /// The schema has this version; each later file is the step to the next one.
+    const SCHEMA_VERSION: usize = 41;
+
     fn faults(names: &[String]) -> Vec<String> {
-        let mut faults = Vec::new();
-        for (index, name) in names.iter().enumerate() {
-            let noun = name.strip_prefix(&format!("{:04}_", index + 1)).and_then(|rest| rest.strip_suffix(".sql"));
+        let first = ["0001_schema.sql", "upgrade.sql"];
+        let missing =
+            first.iter().filter(|name| !names.iter().any(|found| found == *name)).map(|name| format!("{name} is missing"));
+        let mut faults: Vec<String> = missing.collect();
+        let later = names.iter().filter(|name| !first.contains(&name.as_str()));
+        for (number, name) in (SCHEMA_VERSION + 1..).zip(later) {
+            let noun = name.strip_prefix(&format!("{number:04}_")).and_then(|rest| rest.strip_suffix(".sql"));
             let is_noun = noun.is_some_and(|noun| !noun.is_empty() && noun.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'));
             if !is_noun {
-                faults.push(format!("{name} should be {:04}_<noun>.sql", index + 1));
+                faults.push(format!("{name} should be {number:04}_<noun>.sql"));
             }
         }
         faults
     }
-    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    assert_eq!(faults(&names(&["0001_a.sql", "0002_two_words.sql"])), Vec::<String>::new(), "control");
-    for bad in [&["1_a.sql"][..], &["0001_a.sql", "0003_b.sql"], &["0001_A.sql"], &["0001_.sql"], &["0001_a.sql", "notes.md"]] {
+    let names = |later: &[&str]| {
+        let all = ["0001_schema.sql"].iter().chain(later).chain(&["upgrade.sql"]);
+        all.map(|name| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(faults(&names(&[])), Vec::<String>::new(), "control");
+    assert_eq!(faults(&names(&["0042_a.sql", "0043_two_words.sql"])), Vec::<String>::new(), "control");
+    assert_eq!(faults(&[]).len(), 2, "control: no schema and no upgrade");
+    for bad in [&["42_a.sql"][..], &["0042_a.sql", "0044_b.sql"], &["0042_A.sql"], &["0042_.sql"], &["0042_a.sql", "notes.md"]] {
         assert!(!faults(&names(bad)).is_empty(), "control: {bad:?}");
     }
     let mut found: Vec<String> = std::fs::read_dir(root().join("migrations"))

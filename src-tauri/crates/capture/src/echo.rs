@@ -181,7 +181,7 @@ fn pieces(text: &str, by_line: bool) -> Vec<Range<usize>> {
 }
 
 /// The pieces stored for a served line: the line as a whole, and each of its sentences.
-pub fn served_pieces(line: &str) -> Vec<String> {
+pub fn served_texts(line: &str) -> Vec<String> {
     let mut keys: Vec<String> = key(line).into_iter().collect();
     for piece in pieces(line, true) {
         if let Some(key) = key(&line[piece])
@@ -264,7 +264,7 @@ pub fn echoes(text: &str, is_served: &dyn Fn(&str) -> bool) -> Vec<Range<usize>>
     let mut strong = marked(text);
     let mut weak: Vec<Range<usize>> = Vec::new();
     let candidates = candidates(text);
-    let of_head = served_pieces(QUOTED_AS_DATA);
+    let of_head = served_texts(QUOTED_AS_DATA);
     for piece in candidates.iter().cloned() {
         let words = &text[piece.clone()];
         let is_heading = |words: &str| Heading::ALL.iter().any(|heading| heading.text().eq_ignore_ascii_case(words));
@@ -333,7 +333,7 @@ mod tests {
 - 2026-03-04 Mara: “I prefer tabs over spaces.”";
 
     fn check(text: &str, left: &str, why: &str) {
-        let known: Vec<String> = SERVED.lines().flat_map(served_pieces).collect();
+        let known: Vec<String> = SERVED.lines().flat_map(served_texts).collect();
         let found = echoes(text, &|key| known.iter().any(|known| known == key));
         let rest = without(text, &found);
         assert_eq!(rest.chars().count(), text.chars().count(), "{why}: places stay");

@@ -70,7 +70,7 @@ describe('a profile', () => {
     await waitFor(() => expect(entries()).toHaveLength(3));
     fireEvent.click(unfold('Prefers short answers').getByRole('button', { name: 'This is wrong: Prefers short answers' }));
     await waitFor(() => expect(entries()).toHaveLength(2));
-    await waitFor(() => expect(asked(host, 'profile_debunk')).toEqual([{ id: 'ep_ent_Priya Nair_length_0', is_debunked: true }]));
+    await waitFor(() => expect(asked(host, 'profile_debunk')).toEqual([{ id: 'ep_ent_Priya Nair_length_0', is_disputed: true }]));
     fireEvent.click(screen.getByTestId('profile-past'));
     expect(entry('Prefers short answers').dataset.current, 'it is not forgotten').toBe('false');
     await press('u');
@@ -83,7 +83,7 @@ describe('a profile', () => {
     fireEvent.click(unfold('Expects a demo').getByTestId('btn-profile-wrong'));
     fireEvent.click(await screen.findByTestId('profile-past'));
     fireEvent.click(unfold('Expects a demo').getByTestId('btn-profile-restore'));
-    await waitFor(() => expect(asked(host, 'profile_debunk').at(-1)).toMatchObject({ is_debunked: false }));
+    await waitFor(() => expect(asked(host, 'profile_debunk').at(-1)).toMatchObject({ is_disputed: false }));
     await waitFor(() => expect(screen.queryByTestId('profile-past')).toBeNull());
   });
 

@@ -84,7 +84,7 @@ const change = (entry: ProfileEntryView, version: Partial<ProfileVersionView>, r
   return [{ id, to: { ...rest, version: { ...entry.version, ...version } }, from: { is_current: entry.is_current, version: entry.version } }];
 };
 
-const mark = (id: string, is_debunked: boolean) => call('profile_debunk', { id, is_debunked });
+const mark = (id: string, is_disputed: boolean) => call('profile_debunk', { id, is_disputed });
 
 /** Disputes an entry, with one undo. Until the backend responds, `now` is shown as the date. */
 export function debunk(entry: ProfileEntryView, now: number): Promise<boolean> {

@@ -174,9 +174,9 @@ export function knowledgeCommands(world: World, host: Host, known: AllHandlers, 
         held: all.filter((version) => version.valid_from <= time && !isOver(version.valid_to) && version.debunked === null).map((version) => version.id),
       };
     },
-    profile_debunk({ id, is_debunked }) {
+    profile_debunk({ id, is_disputed }) {
       thingOf(id);
-      if (is_debunked) debunked.set(id, host.now());
+      if (is_disputed) debunked.set(id, host.now());
       else debunked.delete(id);
       host.changed('people');
       return {};

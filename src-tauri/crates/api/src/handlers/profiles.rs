@@ -73,7 +73,7 @@ pub(crate) fn profile_at(app: &App, request: ProfileAtRequest) -> Result<Profile
 }
 
 pub(crate) fn profile_debunk(app: &App, request: ProfileDebunkRequest) -> Result<Nothing, ApiError> {
-    app.engine().people().dispute_profile(&request.id.parse()?, request.is_debunked)?;
+    app.engine().people().dispute_profile(&request.id.parse()?, request.is_disputed)?;
     Ok(Nothing {})
 }
 

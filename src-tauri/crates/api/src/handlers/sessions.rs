@@ -214,7 +214,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
         for session in tx.sessions().list(None, false)? {
             *sessions.entry(session.agent).or_default() += 1;
         }
-        let all_reads = tx.tiers().agent_reads(None, READS_COUNTED)?;
+        let all_reads = tx.tiers().access_log(None, READS_COUNTED)?;
         // A program without a name is not listed as an agent, but its entries still appear in the access log.
         for read in all_reads.iter().filter(|read| !read.agent.is_empty()) {
             names.entry(read.agent.clone()).or_insert_with(|| read.agent.clone());

@@ -38,7 +38,7 @@ fn linked(tx: &ReadTx<'_>) -> StoreResult<HashMap<HandleId, HandleId>> {
 pub(crate) fn voices_list(app: &App, request: VoicesRequest) -> Result<VoicesResponse, ApiError> {
     let of: Option<ConversationId> = request.conversation_id.as_deref().map(str::parse).transpose()?;
     Ok(app.engine().store().read(|tx| {
-        let voices = tx.people().voices(of.as_ref())?;
+        let voices = tx.people().unidentified_speakers(of.as_ref())?;
         let linked = if voices.is_empty() { HashMap::new() } else { linked(tx)? };
         let mut meetings = Vec::new();
         for voices in voices.chunk_by(|a, b| a.conversation == b.conversation) {

@@ -56,7 +56,7 @@ pub struct ProfileDebunkRequest {
     /// Profile version id.
     pub id: String,
     /// `true` disputes it, `false` undoes the dispute.
-    pub is_debunked: bool,
+    pub is_disputed: bool,
 }
 
 /// Requests a person's profile at a point in time.

@@ -26,7 +26,7 @@ use crate::areas::People;
 use crate::derive::gaps::{GapBook, GapWrite};
 use crate::queue::control::Control;
 use crate::review::retractions::TakenBack;
-use crate::serve::boundary::{AccessMap, people_key, standing_rows, told_rows};
+use crate::serve::boundary::{AccessMap, links_key, standing_rows, told_rows};
 use crate::{EngineError, Result};
 
 mod by_model;
@@ -92,9 +92,9 @@ fn everybody(tx: &ReadTx<'_>, map: &AccessMap, by: &str) -> StoreResult<Vec<Subj
                 .collect::<Vec<_>>(),
         );
         let mut hash = blake3::Hasher::new();
-        hash.update(format!("{RULES_VERSION} {by} {forgotten} {} {acts:?}", people_key(&groups, &person, None)).as_bytes());
+        hash.update(format!("{RULES_VERSION} {by} {forgotten} {} {acts:?}", links_key(&groups, &person, None)).as_bytes());
         for place in &places {
-            let people: Vec<String> = place.people.iter().map(|id| people_key(&groups, id, None)).collect();
+            let people: Vec<String> = place.people.iter().map(|id| links_key(&groups, id, None)).collect();
             let seq = last.get(&place.conversation).copied().unwrap_or(0);
             hash.update(format!("|{} {seq} {} {people:?}", place.conversation, place.visibility).as_bytes());
         }
@@ -316,16 +316,16 @@ impl People<'_> {
 
     /// Disputes an entry at the person's request, or takes the dispute back. This applies to the statement for every audience,
     /// and to memories that are based on the same words and say the same.
-    pub fn dispute_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
+    pub fn dispute_profile(&self, id: &ProfileId, is_disputed: bool) -> Result<()> {
         let now = self.engine.now();
         self.engine.store().write(|tx| {
             let row = tx.profiles().profile(id)?;
             let members = tx.people().persons()?.members(&row.entity);
             for entry in worded_so(tx, &members, &row.entry)? {
-                tx.profiles().dispute(&members, &entry, is_debunked, now)?;
+                tx.profiles().dispute(&members, &entry, is_disputed, now)?;
             }
             let places = places_of_statement(tx, &members, &row.entry)?;
-            if is_debunked {
+            if is_disputed {
                 self.engine.review().refuse_memories_of(tx, &row.entry, &places, None, now)
             } else {
                 self.engine.review().restore_memories_of(tx, &places, now)
@@ -353,7 +353,7 @@ impl People<'_> {
             let person = persons.of(&asked.entity);
             let Change::Supersede { old, entry } = correction(&asked.entry, content) else { return Ok(()) };
             let corrected = ProfileRow {
-                people_key: people_key(&persons.groups(), &person, asked.reach.as_ref()),
+                links_key: links_key(&persons.groups(), &person, asked.reach.as_ref()),
                 entry: entry.stored(new.clone(), Some(old), now),
                 reach: asked.reach,
                 entity: person,

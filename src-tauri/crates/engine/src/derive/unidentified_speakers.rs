@@ -32,8 +32,8 @@ type StoreResult<T> = std::result::Result<T, keepsake_store::StoreError>;
 
 impl People<'_> {
     /// The unidentified speakers of one meeting, or of every meeting that is not excluded from memory.
-    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
-        Ok(self.engine.store().read(|tx| tx.people().voices(of))?)
+    pub fn unidentified_speakers(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
+        Ok(self.engine.store().read(|tx| tx.people().unidentified_speakers(of))?)
     }
 
     /// Stores the person's answer about one speaker, replacing an earlier one. Once the speaker has a name, their messages

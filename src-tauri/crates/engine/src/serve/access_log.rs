@@ -1,5 +1,5 @@
 //! Records every answer before a program receives it: hashes of its words, so that they are recognized when they come back
-//! (invariant 12), and the access itself, with the ids of the items but never their words (`agent_reads`).
+//! (invariant 12), and the access itself, with the ids of the items but never their words (`access_log`).
 //!
 //! Every operation that answers an audience ends here, so that no kind of request is missed. The owner's preview of an answer
 //! is not recorded, because nobody was served.

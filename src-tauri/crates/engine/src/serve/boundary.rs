@@ -26,7 +26,7 @@ mod profiles;
 mod topics;
 
 pub use profiles::VisibleProfiles;
-pub(crate) use profiles::{Groups, people_key, standing_rows, told_rows};
+pub(crate) use profiles::{Groups, links_key, standing_rows, told_rows};
 pub(crate) use topics::TopicHead;
 pub use topics::VisibleTopic;
 

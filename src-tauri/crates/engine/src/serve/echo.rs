@@ -47,7 +47,7 @@ pub(crate) fn fresh_pieces<'l>(
 ) -> StoreResult<Vec<(&'l str, Vec<String>)>> {
     let mut fresh: Vec<(&str, Vec<String>)> = Vec::new();
     for (item, line) in lines {
-        let pieces = echo::served_pieces(line);
+        let pieces = echo::served_texts(line);
         let unserved = tx.access_log().unserved(item, &pieces)?;
         if !unserved.is_empty() {
             fresh.push((item, unserved.into_iter().map(str::to_owned).collect()));

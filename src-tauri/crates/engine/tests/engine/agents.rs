@@ -303,13 +303,13 @@ fn every_write_is_in_the_access_log_with_the_ids_of_what_it_wrote() {
     f.engine.review().suggest_memory(&nova, &suggestion).unwrap();
     f.engine.review().report_gap(&nova, "c", None, "I live in Hull").unwrap();
     f.engine.imports().end_agent_session(&nova, "c").unwrap();
-    let log = f.engine.store().read(|tx| tx.tiers().agent_reads(Some("nova"), 9)).unwrap();
+    let log = f.engine.store().read(|tx| tx.tiers().access_log(Some("nova"), 9)).unwrap();
     assert_eq!(
         log.iter().map(|entry| entry.kind.as_str()).collect::<Vec<_>>(),
         ["end_session", "report_gap", "remember", "append"]
     );
     for entry in &log {
-        let items = f.engine.store().read(|tx| tx.tiers().agent_read_items(entry.seq)).unwrap();
+        let items = f.engine.store().read(|tx| tx.tiers().access_log_items(entry.seq)).unwrap();
         assert_eq!(items.len(), 1, "{}: {items:?}", entry.kind);
     }
 }

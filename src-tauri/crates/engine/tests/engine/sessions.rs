@@ -394,7 +394,7 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     let audience = Audience { agent: Some("Nova".to_owned()), ..Audience::default() };
     let ask = TierAsk { audience: audience.clone(), role: None };
     let context = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
-    let reads = || f.engine.store().read(|tx| tx.tiers().agent_reads(None, 10)).unwrap();
+    let reads = || f.engine.store().read(|tx| tx.tiers().access_log(None, 10)).unwrap();
     let pieces = || f.engine.store().read(|tx| Ok(keepsake_store::Served::before(tx, Timestamp(i64::MAX))?.is_some())).unwrap();
     let (looked, shown) = (f.engine.sessions().tiers_preview(&ask).unwrap(), f.engine.serve().context_preview(&context).unwrap());
     f.engine.sessions().tiers(&TierAsk::default()).map(drop).unwrap();
@@ -414,7 +414,7 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     let seen: Vec<_> = reads.iter().map(|read| (read.agent.as_str(), read.kind.as_str())).collect();
     let expect = [("", "playbooks"), ("nova", "playbooks"), ("nova", "search"), ("nova", "context"), ("nova", "tiers")];
     assert_eq!(seen, expect, "every way of asking leaves a row, the latest first; the owner's own none");
-    let items = |at: usize| f.engine.store().read(|tx| tx.tiers().agent_read_items(reads[at].seq)).unwrap();
+    let items = |at: usize| f.engine.store().read(|tx| tx.tiers().access_log_items(reads[at].seq)).unwrap();
     assert_eq!(items(3), told.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>(), "and of which items");
     assert_eq!(reads[3].chars, told.text.chars().count() as u64);
     let messages: Vec<String> = found.messages.iter().map(|hit| hit.message.id.to_string()).collect();

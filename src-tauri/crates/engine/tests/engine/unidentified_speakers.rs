@@ -94,7 +94,7 @@ impl Meeting {
     }
 
     fn open(&self) -> Vec<String> {
-        let voices = self.f.engine.people().voices(None).unwrap();
+        let voices = self.f.engine.people().unidentified_speakers(None).unwrap();
         voices.into_iter().filter(|voice| voice.is_open()).map(|voice| voice.label).collect()
     }
 

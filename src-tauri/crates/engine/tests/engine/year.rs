@@ -202,7 +202,7 @@ fn a_second_cycle_changes_nothing() {
     for (table, origin) in TABLE_ORIGINS {
         let may_be_empty = [
             // Filled only by a model or by a person's decision.
-            "conversation_analyses", "topic_proposals", "topic_line_places", "memory_relations", "playbook_against",
+            "conversation_analyses", "topic_proposals", "topic_line_places", "memory_relations", "playbook_counterexamples",
             "capability_gaps", "gap_evidence", "reflections", "reflection_sources",
         ];
         let is_due = *origin == TableOrigin::Derived && !may_be_empty.contains(table);

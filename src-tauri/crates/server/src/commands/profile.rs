@@ -35,9 +35,9 @@ pub(crate) fn run(args: &Args, id: &str, history: bool, act: Option<Act<'_>>, ou
         return Ok(());
     };
     let (id, status) = match act {
-        Act::Debunk(is_debunked) => {
-            dispatch(&app, "profile_debunk", json!({ "id": id, "is_debunked": is_debunked }))?;
-            (json!(id), if is_debunked { "debunked" } else { "restored" })
+        Act::Debunk(is_disputed) => {
+            dispatch(&app, "profile_debunk", json!({ "id": id, "is_disputed": is_disputed }))?;
+            (json!(id), if is_disputed { "debunked" } else { "restored" })
         }
         Act::Correct(content) => {
             let made = dispatch(&app, "profile_correct", json!({ "id": id, "content": content }))?;

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Args, command: Option<&SpeakersCommand>, output: &mut O
 /// Lists the speakers that transcripts do not name, one per line, including speakers the person has already identified.
 fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    for voice in engine.people().voices(None)? {
+    for voice in engine.people().unidentified_speakers(None)? {
         let (handle, conversation) = engine.store().read(|tx| {
             let handle = tx.people().handle(&voice.handle)?;
             Ok((handle, tx.log().conversation(&voice.conversation)?))

@@ -74,7 +74,7 @@ impl Vectors<'_> {
         Ok(items)
     }
 
-    /// How many memories have a vector of this model, and how many should. The query reads only indexes (`migrations/0006`),
+    /// How many memories have a vector of this model, and how many should. The query reads only indexes (`memories_counted`, `embeddings_by_model`),
     /// because the window runs it after every decision. Otherwise SQLite would use the primary key, whose pages contain the
     /// vectors.
     pub fn embedding_progress(&self, model: &str) -> Result<(u64, u64)> {

@@ -54,7 +54,9 @@ impl Replies<'_> {
         let found: Option<(String, Option<String>, String, i64)> = self
             .tx
             .conn
-            .prepare_cached("SELECT proposer, found, sources, made_at_ms FROM model_replies WHERE task = ?1 AND matter = ?2")?
+            .prepare_cached(
+                "SELECT proposer, result, sources, made_at_ms FROM model_replies WHERE task = ?1 AND input_hash = ?2",
+            )?
             .query_row([task.name(), matter], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
             .optional()?;
         let Some((proposer, found, sources, made_at)) = found else { return Ok(None) };
@@ -67,8 +69,10 @@ impl Replies<'_> {
 
     /// All answers for a task, except those whose input included a conversation that has been excluded since.
     pub fn model_replies(&self, task: ReplyTask) -> Result<Vec<ModelReplyRow>> {
-        let mut statement =
-            self.tx.conn.prepare_cached("SELECT matter FROM model_replies WHERE task = ?1 ORDER BY made_at_ms, matter")?;
+        let mut statement = self
+            .tx
+            .conn
+            .prepare_cached("SELECT input_hash FROM model_replies WHERE task = ?1 ORDER BY made_at_ms, input_hash")?;
         let matters = statement.query_map([task.name()], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         let mut rows = Vec::new();
         for matter in matters {
@@ -87,7 +91,7 @@ impl RepliesMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT OR REPLACE INTO model_replies (task, matter, proposer, found, sources, made_at_ms)
+                "INSERT OR REPLACE INTO model_replies (task, input_hash, proposer, result, sources, made_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
             .execute(params![

@@ -313,7 +313,7 @@ impl Playbooks<'_> {
             });
         }
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT conversation_id, interaction_id, at_ms, why FROM playbook_against WHERE version_id = ?1 ORDER BY position",
+            "SELECT conversation_id, interaction_id, at_ms, reason FROM playbook_counterexamples WHERE version_id = ?1 ORDER BY position",
         )?;
         let mut rows = statement.query([id.as_str()])?;
         let mut against = Vec::new();
@@ -423,7 +423,7 @@ impl PlaybooksMut<'_> {
             self.tx
                 .conn
                 .prepare_cached(
-                    "INSERT INTO playbook_against (version_id, position, conversation_id, interaction_id, at_ms, why)
+                    "INSERT INTO playbook_counterexamples (version_id, position, conversation_id, interaction_id, at_ms, reason)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 )?
                 .execute(params![
@@ -589,7 +589,7 @@ impl PlaybooksMut<'_> {
         let within = MESSAGES_OF_PART;
         let touched = format!(
             "SELECT DISTINCT version_id FROM playbook_places WHERE interaction_id IN ({within})
-             UNION SELECT DISTINCT version_id FROM playbook_against WHERE interaction_id IN ({within})"
+             UNION SELECT DISTINCT version_id FROM playbook_counterexamples WHERE interaction_id IN ({within})"
         );
         // The texts of this version or a later one may come from the content being erased.
         let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
@@ -603,7 +603,9 @@ impl PlaybooksMut<'_> {
                     AND p.position = playbook_occurrences.position AND p.interaction_id IN ({within}))"
         );
         self.tx.conn.execute(&occurrences, part.params())?;
-        self.tx.conn.execute(&format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"), part.params())?;
+        self.tx
+            .conn
+            .execute(&format!("DELETE FROM playbook_counterexamples WHERE interaction_id IN ({within})"), part.params())?;
         // With too few sessions left, it is no longer a playbook.
         self.tx.conn.execute(
             &format!(

@@ -29,7 +29,7 @@ pub struct ProfileRow {
     /// The entity it is about.
     pub entity: EntityId,
     /// Key of the links in effect when it was derived.
-    pub people_key: String,
+    pub links_key: String,
     /// The people present in every private place that the derivation read; `None` if it read no private place.
     pub reach: Option<People>,
     /// Name and version of the rules or the model that wrote the entry, or the person.
@@ -62,7 +62,7 @@ impl DisputeRow {
 }
 
 const COLUMNS: &str =
-    "p.id, p.entity_id, p.people_key, p.reach, p.profile_type, p.facet, p.fingerprint, p.content, p.confidence, p.origin,
+    "p.id, p.entity_id, p.links_key, p.audience, p.profile_type, p.facet, p.fingerprint, p.content, p.confidence, p.origin,
     p.valid_from_ms, p.valid_to_ms, p.supersedes_id, p.created_at_ms, p.superseded_at_ms, p.proposer";
 
 fn profile(row: &Row<'_>, evidence: Evidence) -> Result<ProfileRow> {
@@ -71,7 +71,7 @@ fn profile(row: &Row<'_>, evidence: Evidence) -> Result<ProfileRow> {
     let supersedes: Option<String> = row.get(12)?;
     Ok(ProfileRow {
         entity: parse("entity id", &text(1)?)?,
-        people_key: text(2)?,
+        links_key: text(2)?,
         reach: reach.map(|json| parse_json("audience of a profile", &json)).transpose()?,
         proposer: text(15)?,
         entry: ProfileEntry {
@@ -174,9 +174,9 @@ impl Profiles<'_> {
     /// The statements about these entities that are currently marked as wrong.
     pub fn disputes(&self, members: &[EntityId]) -> Result<Vec<DisputeRow>> {
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_debunks d
-              WHERE d.entity_id IN (SELECT value FROM json_each(?1)) AND d.is_debunked = 1
-                AND NOT EXISTS (SELECT 1 FROM profile_debunks later
+            "SELECT d.profile_type, d.facet, d.fingerprint, d.decided_at_ms FROM profile_disputes d
+              WHERE d.entity_id IN (SELECT value FROM json_each(?1)) AND d.is_disputed = 1
+                AND NOT EXISTS (SELECT 1 FROM profile_disputes later
                                  WHERE later.entity_id = d.entity_id AND later.facet = d.facet AND later.fingerprint = d.fingerprint
                                    AND later.profile_type = d.profile_type AND later.seq > d.seq)
               ORDER BY d.seq",
@@ -202,7 +202,7 @@ impl Profiles<'_> {
         Ok(self
             .tx
             .conn
-            .prepare_cached("SELECT signature FROM profile_marks WHERE entity_id = ?1")?
+            .prepare_cached("SELECT signature FROM profile_inputs WHERE entity_id = ?1")?
             .query_row([entity.as_str()], |row| row.get(0))
             .optional()?)
     }
@@ -210,7 +210,7 @@ impl Profiles<'_> {
     /// How far a model has read an entity's messages in each conversation, with the key of the links in effect then.
     pub fn reads(&self, entity: &EntityId) -> Result<BTreeMap<ConversationId, (String, i64)>> {
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT conversation_id, people_key, through_seq FROM profile_reads WHERE entity_id = ?1 ORDER BY 1",
+            "SELECT conversation_id, links_key, through_seq FROM profile_reads WHERE entity_id = ?1 ORDER BY 1",
         )?;
         let rows = statement.query_map([entity.as_str()], |row| {
             Ok((row.get::<_, String>(0)?, (row.get::<_, String>(1)?, row.get::<_, i64>(2)?)))
@@ -287,14 +287,14 @@ impl ProfilesMut<'_> {
         let reach = row.reach.as_ref().map(|reach| to_json("audience of a profile", reach)).transpose()?;
         self.tx.conn
             .prepare_cached(
-                "INSERT INTO entity_profiles (id, entity_id, people_key, reach, profile_type, facet, fingerprint, content, confidence, origin,
+                "INSERT INTO entity_profiles (id, entity_id, links_key, audience, profile_type, facet, fingerprint, content, confidence, origin,
                     valid_from_ms, valid_to_ms, supersedes_id, created_at_ms, proposer)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )?
             .execute(params![
                 entry.id.as_str(),
                 row.entity.as_str(),
-                row.people_key,
+                row.links_key,
                 reach,
                 entry.profile_type.name(),
                 entry.facet.as_str(),
@@ -359,9 +359,9 @@ impl ProfilesMut<'_> {
     }
 
     /// Marks a statement about these entities as wrong, or removes the mark.
-    pub fn dispute(&self, members: &[EntityId], entry: &ProfileEntry, is_debunked: bool, now: Timestamp) -> Result<()> {
+    pub fn dispute(&self, members: &[EntityId], entry: &ProfileEntry, is_disputed: bool, now: Timestamp) -> Result<()> {
         let mut statement = self.tx.conn.prepare_cached(
-            "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
+            "INSERT INTO profile_disputes (entity_id, profile_type, facet, fingerprint, is_disputed, decided_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
         for member in members {
@@ -370,7 +370,7 @@ impl ProfilesMut<'_> {
                 entry.profile_type.name(),
                 entry.facet.as_str(),
                 entry.fingerprint,
-                is_debunked,
+                is_disputed,
                 now.0
             ])?;
         }
@@ -383,7 +383,7 @@ impl ProfilesMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT INTO profile_marks (entity_id, signature) VALUES (?1, ?2)
+                "INSERT INTO profile_inputs (entity_id, signature) VALUES (?1, ?2)
                  ON CONFLICT (entity_id) DO UPDATE SET signature = excluded.signature",
             )?
             .execute(params![entity.as_str(), signature])?;
@@ -391,13 +391,13 @@ impl ProfilesMut<'_> {
     }
 
     /// Records how far a model has read an entity's messages in a conversation.
-    pub fn mark_read(&self, entity: &EntityId, conversation: &ConversationId, people_key: &str, through_seq: i64) -> Result<()> {
+    pub fn mark_read(&self, entity: &EntityId, conversation: &ConversationId, links_key: &str, through_seq: i64) -> Result<()> {
         self.tx.conn
             .prepare_cached(
-                "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq) VALUES (?1, ?2, ?3, ?4)
-                 ON CONFLICT (entity_id, conversation_id) DO UPDATE SET people_key = excluded.people_key, through_seq = excluded.through_seq",
+                "INSERT INTO profile_reads (entity_id, conversation_id, links_key, through_seq) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (entity_id, conversation_id) DO UPDATE SET links_key = excluded.links_key, through_seq = excluded.through_seq",
             )?
-            .execute(params![entity.as_str(), conversation.as_str(), people_key, through_seq])?;
+            .execute(params![entity.as_str(), conversation.as_str(), links_key, through_seq])?;
         Ok(())
     }
 
@@ -429,11 +429,11 @@ impl ProfilesMut<'_> {
         // cannot come back from the same messages unless the person imports them again after an undo.
         self.tx.conn.execute(
             &format!(
-                "DELETE FROM profile_debunks WHERE facet LIKE 'topic:%'
-                    AND EXISTS (SELECT 1 FROM entity_profiles p WHERE p.facet = profile_debunks.facet AND p.id IN ({resting}))
+                "DELETE FROM profile_disputes WHERE facet LIKE 'topic:%'
+                    AND EXISTS (SELECT 1 FROM entity_profiles p WHERE p.facet = profile_disputes.facet AND p.id IN ({resting}))
                     AND NOT EXISTS (SELECT 1 FROM entity_profiles p JOIN profile_evidence v ON v.profile_id = p.id
                                       JOIN interactions i ON i.id = v.interaction_id
-                                     WHERE p.facet = profile_debunks.facet AND NOT ({OF_PART}))"
+                                     WHERE p.facet = profile_disputes.facet AND NOT ({OF_PART}))"
             ),
             reach,
         )?;
@@ -454,7 +454,7 @@ impl ProfilesMut<'_> {
             [],
         )?;
         // Derive all profiles again, because some lost entries.
-        self.tx.conn.execute("DELETE FROM profile_marks", [])?;
+        self.tx.conn.execute("DELETE FROM profile_inputs", [])?;
         self.tx.touch(Tag::People);
         Ok(())
     }

@@ -151,7 +151,7 @@ impl Sessions<'_> {
                 AND NOT EXISTS (SELECT 1 FROM session_ends later JOIN interactions j ON j.id = later.interaction_id
                                  WHERE later.conversation_id = e.conversation_id AND j.seq > i.seq)
                 AND NOT EXISTS (SELECT 1 FROM session_readings r WHERE r.conversation_id = e.conversation_id
-                                   AND r.interaction_id = e.interaction_id AND r.mark = ?1)
+                                   AND r.interaction_id = e.interaction_id AND r.input_version = ?1)
               ORDER BY i.seq",
         )?;
         let mut rows = statement.query([mark])?;
@@ -251,7 +251,7 @@ impl SessionsMut<'_> {
             .tx
             .conn
             .prepare_cached(
-                "INSERT OR IGNORE INTO session_ends (conversation_id, interaction_id, said_by, ended_at_ms)
+                "INSERT OR IGNORE INTO session_ends (conversation_id, interaction_id, ended_by, ended_at_ms)
                  SELECT ?1, i.id, ?3, ?4 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
                   WHERE i.conversation_id = ?1 AND i.seq <= ?2 AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                   ORDER BY i.seq DESC LIMIT 1",
@@ -277,8 +277,8 @@ impl SessionsMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT INTO session_readings (conversation_id, interaction_id, mark) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (conversation_id) DO UPDATE SET interaction_id = excluded.interaction_id, mark = excluded.mark",
+                "INSERT INTO session_readings (conversation_id, interaction_id, input_version) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (conversation_id) DO UPDATE SET interaction_id = excluded.interaction_id, input_version = excluded.input_version",
             )?
             .execute(params![id.as_str(), end.through.as_str(), mark])?;
         self.tx.touch(Tag::Sessions);

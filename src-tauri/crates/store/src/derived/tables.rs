@@ -39,8 +39,8 @@ use TableOrigin::{Derived, Log, Model, Person, Work};
 
 /// The origin of every table that has its own rows (not the shadow tables of the full-text indexes).
 pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
-    ("agent_read_items", Work),
-    ("agent_reads", Work),
+    ("access_log_items", Work),
+    ("access_log", Work),
     ("agents", Person),
     ("alerts", Work),
     ("boundary_version", Work),
@@ -83,23 +83,23 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("operation_changes", Person),
     ("operations", Person),
     ("person_roles", Person),
-    ("playbook_against", Derived),
+    ("playbook_counterexamples", Derived),
     ("playbook_decisions", Person),
     ("playbook_occurrences", Derived),
     ("playbook_places", Derived),
     ("playbook_versions", Derived),
     ("playbooks", Derived),
     ("private_intervals", Person),
-    ("profile_debunks", Person),
+    ("profile_disputes", Person),
     ("profile_evidence", Derived),
-    ("profile_marks", Derived),
+    ("profile_inputs", Derived),
     ("profile_reads", Model),
     // Proposals set aside by maintenance or by the person.
-    ("proposal_waits", Person),
+    ("proposal_ages", Person),
     ("readings", Derived),
     ("reflection_sources", Derived),
     ("reflections", Derived),
-    ("served_pieces", Work),
+    ("served_texts", Work),
     // Agents may have reported some of these session ends.
     ("session_ends", Log),
     ("session_items", Derived),
@@ -119,7 +119,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("topic_line_places", Derived),
     ("topic_lines", Derived),
     ("topic_messages", Derived),
-    ("topic_partitions", Derived),
+    ("topic_audiences", Derived),
     ("topic_proposals", Derived),
     ("topic_readings", Derived),
     ("topic_verdicts", Model),
@@ -131,7 +131,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("vector_version", Work),
     ("vectors", Derived),
     // The log determines which speakers exist; the person determines who they are.
-    ("voices", Person),
+    ("unidentified_speakers", Person),
 ];
 
 /// Name pattern of the built-in engines, except the trained reader, which is `reader/…`.
@@ -163,7 +163,7 @@ const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
          SELECT p.id FROM entity_profiles p
           WHERE p.origin <> 'built_in'
              OR EXISTS (SELECT 1 FROM consents c WHERE c.item_kind = 'profile' AND c.item_id = p.id)
-             OR EXISTS (SELECT 1 FROM profile_debunks d
+             OR EXISTS (SELECT 1 FROM profile_disputes d
                          WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint)
              OR EXISTS (SELECT 1 FROM profile_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
                           LEFT JOIN conversations c ON c.id = i.conversation_id
@@ -287,7 +287,7 @@ impl DerivedTablesMut<'_> {
             "DELETE FROM readings",
             "DELETE FROM vectors",
             "DELETE FROM vector_ranges",
-            "DELETE FROM profile_marks",
+            "DELETE FROM profile_inputs",
             "DELETE FROM link_suggestions WHERE proposer LIKE 'builtin%'",
             "DELETE FROM playbooks WHERE status = 'candidate'",
             "DELETE FROM reflections WHERE status = 'open' AND operation_id IS NULL",

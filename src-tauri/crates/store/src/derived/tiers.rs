@@ -207,10 +207,10 @@ impl Tiers<'_> {
              UNION
              SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p
                JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
-               JOIN profile_debunks d ON d.entity_id = p.entity_id AND d.profile_type = p.profile_type AND d.facet = p.facet
+               JOIN profile_disputes d ON d.entity_id = p.entity_id AND d.profile_type = p.profile_type AND d.facet = p.facet
                 AND d.fingerprint = p.fingerprint
-              WHERE d.is_debunked = 1 AND NOT EXISTS (
-                    SELECT 1 FROM profile_debunks later WHERE later.seq > d.seq AND later.entity_id = d.entity_id
+              WHERE d.is_disputed = 1 AND NOT EXISTS (
+                    SELECT 1 FROM profile_disputes later WHERE later.seq > d.seq AND later.entity_id = d.entity_id
                        AND later.profile_type = d.profile_type AND later.facet = d.facet AND later.fingerprint = d.fingerprint)
              UNION
              SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p
@@ -241,8 +241,8 @@ impl Tiers<'_> {
     }
 
     /// The latest access log entries of one agent or of all, newest first.
-    pub fn agent_reads(&self, agent: Option<&str>, count: u32) -> Result<Vec<AgentReadRow>> {
-        let sql = format!("SELECT {READ_COLUMNS} FROM agent_reads WHERE ?1 IS NULL OR agent = ?1 ORDER BY seq DESC LIMIT ?2");
+    pub fn access_log(&self, agent: Option<&str>, count: u32) -> Result<Vec<AgentReadRow>> {
+        let sql = format!("SELECT {READ_COLUMNS} FROM access_log WHERE ?1 IS NULL OR agent = ?1 ORDER BY seq DESC LIMIT ?2");
         let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params![agent, count])?;
         let mut items = Vec::new();
@@ -254,7 +254,7 @@ impl Tiers<'_> {
 
     /// How often an item was served, as far as recorded, and the newest access log entries for it.
     pub fn reads_of_item(&self, item: &str, count: u32) -> Result<(u64, Vec<AgentReadRow>)> {
-        let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)
+        let of = "access_log WHERE seq IN (SELECT entry_seq FROM access_log_items WHERE item_id = ?1)
                      AND kind NOT IN ('append', 'remember', 'end_session', 'report_gap')";
         let total: i64 =
             self.tx.conn.prepare_cached(&format!("SELECT count(*) FROM {of}"))?.query_row([item], |row| row.get(0))?;
@@ -275,9 +275,9 @@ impl Tiers<'_> {
     }
 
     /// Item ids of an access log entry, in order. Older entries have no ids, and long entries have only the first ones.
-    pub fn agent_read_items(&self, seq: i64) -> Result<Vec<String>> {
+    pub fn access_log_items(&self, seq: i64) -> Result<Vec<String>> {
         let mut statement =
-            self.tx.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;
+            self.tx.conn.prepare_cached("SELECT item_id FROM access_log_items WHERE entry_seq = ?1 ORDER BY position")?;
         let ids = statement.query_map([seq], |row| row.get(0))?;
         Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
@@ -337,7 +337,7 @@ impl TiersMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
+                "INSERT INTO access_log (agent, kind, entity_id, chars, items, read_at_ms)
                  VALUES (?1, ?2, (SELECT id FROM entities WHERE id = ?3), ?4, ?5, ?6)",
             )?
             .execute(params![
@@ -350,15 +350,15 @@ impl TiersMut<'_> {
             ])?;
         let seq = self.tx.conn.last_insert_rowid();
         let mut statement =
-            self.tx.conn.prepare_cached("INSERT INTO agent_read_items (read_seq, position, item_id) VALUES (?1, ?2, ?3)")?;
+            self.tx.conn.prepare_cached("INSERT INTO access_log_items (entry_seq, position, item_id) VALUES (?1, ?2, ?3)")?;
         for (position, id) in read.items.iter().take(AGENT_READ_ITEMS_MAX).enumerate() {
             statement.execute(params![seq, position as i64, id])?;
         }
         self.tx
             .conn
-            .prepare_cached("DELETE FROM agent_read_items WHERE read_seq <= ?1")?
+            .prepare_cached("DELETE FROM access_log_items WHERE entry_seq <= ?1")?
             .execute([seq - AGENT_READS_NAMED_MAX])?;
-        self.tx.conn.prepare_cached("DELETE FROM agent_reads WHERE seq <= ?1")?.execute([seq - AGENT_READS_MAX])?;
+        self.tx.conn.prepare_cached("DELETE FROM access_log WHERE seq <= ?1")?.execute([seq - AGENT_READS_MAX])?;
         self.tx.touch(Tag::Sessions);
         Ok(())
     }

@@ -52,21 +52,21 @@ const WAITING: [(&str, &str); 6] = [
     ("quarantined", "SELECT count(*) FROM memories WHERE status = 'quarantined'"),
     (
         "topic_proposals",
-        "SELECT count(*) FROM topic_proposals p WHERE NOT EXISTS (SELECT 1 FROM proposal_waits w
-            WHERE w.kind = 'topic' AND w.id = p.id AND w.parked_at_ms IS NOT NULL)",
+        "SELECT count(*) FROM topic_proposals p WHERE NOT EXISTS (SELECT 1 FROM proposal_ages w
+            WHERE w.kind = 'topic' AND w.id = p.id AND w.expired_at_ms IS NOT NULL)",
     ),
     ("playbooks", "SELECT count(*) FROM playbooks WHERE status = 'candidate'"),
     ("reflections", crate::memories::reflections::WAITING),
     (
         "gaps",
         "SELECT count(*) FROM capability_gaps g WHERE g.status IN ('detected', 'reopened') AND g.dismissed_at_ms IS NULL
-            AND NOT EXISTS (SELECT 1 FROM proposal_waits w
-            WHERE w.kind = 'gap' AND w.id = g.id AND w.parked_at_ms IS NOT NULL AND w.mark = CAST(g.frequency AS TEXT))",
+            AND NOT EXISTS (SELECT 1 FROM proposal_ages w
+            WHERE w.kind = 'gap' AND w.id = g.id AND w.expired_at_ms IS NOT NULL AND w.input_version = CAST(g.frequency AS TEXT))",
     ),
     ("alerts", "SELECT count(*) FROM alerts WHERE dismissed_at_ms IS NULL"),
 ];
 
-const COLUMNS: &str = "id, state, started_at_ms, finished_at_ms, parked, digest";
+const COLUMNS: &str = "id, state, started_at_ms, finished_at_ms, expired, digest";
 
 fn run(row: &Row<'_>) -> Result<MaintenanceRunRow> {
     Ok(MaintenanceRunRow {
@@ -184,7 +184,7 @@ impl MaintenanceMut<'_> {
     pub fn note_parked(&self, id: &MaintenanceRunId, parked: u64) -> Result<()> {
         self.tx
             .conn
-            .prepare_cached("UPDATE maintenance_runs SET parked = ?2 WHERE id = ?1")?
+            .prepare_cached("UPDATE maintenance_runs SET expired = ?2 WHERE id = ?1")?
             .execute(params![id.as_str(), parked as i64])?;
         Ok(())
     }

@@ -69,7 +69,7 @@ impl LifecycleMut<'_> {
             )?;
             self.tx.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({entries})"), [messages])?;
         }
-        self.tx.conn.execute("DELETE FROM profile_marks", [])?;
+        self.tx.conn.execute("DELETE FROM profile_inputs", [])?;
         erased.profile_entries += count;
         Ok(())
     }
@@ -128,7 +128,7 @@ impl LifecycleMut<'_> {
         // Topics are derived again only if the signature of their input has changed, so clear it.
         self.tx.conn.execute(
             &format!(
-                "UPDATE topic_partitions SET signature = '' WHERE EXISTS (
+                "UPDATE topic_audiences SET signature = '' WHERE EXISTS (
                      SELECT 1 FROM json_each(sources) s WHERE s.value IN ({CONVERSATIONS}))"
             ),
             [messages],

@@ -347,7 +347,7 @@ impl LifecycleMut<'_> {
         erased.proposals += self.count_of(&format!("SELECT count(*) FROM ({proposals})"), [&ids])?;
         erased.stops += self.count_of(&format!("SELECT count(*) FROM ({stops})"), [&ids])?;
         erased.reads +=
-            self.count_of(&format!("SELECT count(DISTINCT read_seq) FROM agent_read_items WHERE item_id {among}"), [&ids])?;
+            self.count_of(&format!("SELECT count(DISTINCT entry_seq) FROM access_log_items WHERE item_id {among}"), [&ids])?;
         for column in ["content", "reasoning", "tags", "context", "topic"] {
             self.remember_traces(&format!("SELECT {column} FROM memories WHERE id {among}"), &ids)?;
         }

@@ -1,13 +1,14 @@
-//! Migrations. They only go forward and are embedded in the program. Each migration runs in its own transaction.
+//! The schema, and the steps that upgrade older databases to it. They only go forward and are embedded in the program. Each step
+//! runs in its own transaction.
 //!
-//! Released migrations are never edited; changes are added as new migrations. Before an older database is upgraded, a verified
+//! A new database gets the whole schema at once. Existing steps are never edited; a change is a new step (`LATER`). Before an older database is upgraded, a verified
 //! copy of it is added to the backups. If this fails, the database stays unchanged. A newer database is refused before anything
 //! is changed.
 
 use std::io::Read;
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 
 use crate::{Result, StoreError};
@@ -15,51 +16,29 @@ use crate::{Result, StoreError};
 /// "KEEP" as a number, which marks the file as a Keepsake database.
 pub(crate) const APPLICATION_ID: i64 = 0x4B45_4550;
 
-const STEPS: &[M<'static>] = &[
-    M::up(include_str!("../../../../../migrations/0001_interactions.sql")),
-    M::up(include_str!("../../../../../migrations/0002_memories.sql")),
-    M::up(include_str!("../../../../../migrations/0003_work.sql")),
-    M::up(include_str!("../../../../../migrations/0004_index.sql")),
-    M::up(include_str!("../../../../../migrations/0005_models.sql")),
-    M::up(include_str!("../../../../../migrations/0006_counts.sql")),
-    M::up(include_str!("../../../../../migrations/0007_people.sql")),
-    M::up(include_str!("../../../../../migrations/0008_conversations.sql")),
-    M::up(include_str!("../../../../../migrations/0009_profiles.sql")),
-    M::up(include_str!("../../../../../migrations/0010_models_of_people.sql")),
-    M::up(include_str!("../../../../../migrations/0011_topics.sql")),
-    M::up(include_str!("../../../../../migrations/0012_vectors.sql")),
-    M::up(include_str!("../../../../../migrations/0013_times.sql")),
-    M::up(include_str!("../../../../../migrations/0014_topic_models.sql")),
-    M::up(include_str!("../../../../../migrations/0015_playbooks.sql")),
-    M::up(include_str!("../../../../../migrations/0016_served.sql")),
-    M::up(include_str!("../../../../../migrations/0017_maintenance.sql")),
-    M::up(include_str!("../../../../../migrations/0018_sessions.sql")),
-    M::up(include_str!("../../../../../migrations/0019_reflection.sql")),
-    M::up(include_str!("../../../../../migrations/0020_waits.sql")),
-    M::up(include_str!("../../../../../migrations/0021_model_records.sql")),
-    M::up(include_str!("../../../../../migrations/0022_model_replies.sql")),
-    M::up(include_str!("../../../../../migrations/0023_tools_of_a_circle.sql")),
-    M::up(include_str!("../../../../../migrations/0024_subjects.sql")),
-    M::up(include_str!("../../../../../migrations/0025_upkeep.sql")),
-    M::up(include_str!("../../../../../migrations/0026_agent_reads.sql")),
-    M::up(include_str!("../../../../../migrations/0027_voices.sql")),
-    M::up(include_str!("../../../../../migrations/0028_forgotten.sql")),
-    M::up(include_str!("../../../../../migrations/0029_private_intervals.sql")),
-    M::up(include_str!("../../../../../migrations/0030_promises_by.sql")),
-    M::up(include_str!("../../../../../migrations/0031_attributes.sql")),
-    M::up(include_str!("../../../../../migrations/0032_readings.sql")),
-    M::up(include_str!("../../../../../migrations/0033_dates.sql")),
-    M::up(include_str!("../../../../../migrations/0034_reflection_kinds.sql")),
-    M::up(include_str!("../../../../../migrations/0035_stories.sql")),
-    M::up(include_str!("../../../../../migrations/0036_agents.sql")),
-    M::up(include_str!("../../../../../migrations/0037_live_files.sql")),
-    M::up(include_str!("../../../../../migrations/0038_live_sources.sql")),
-    M::up(include_str!("../../../../../migrations/0039_members_of_exports.sql")),
-    M::up(include_str!("../../../../../migrations/0040_continued_channels.sql")),
-];
+/// The whole schema at version [`FIRST_VERSION`], for a new database.
+const SCHEMA: &str = include_str!("../../../../../migrations/0001_schema.sql");
+
+/// The version of a new database with only [`SCHEMA`].
+const FIRST_VERSION: usize = 41;
+
+/// The steps that bring an older database to [`FIRST_VERSION`]. Each begins with the line `-- version N`.
+const UPGRADE: &str = include_str!("../../../../../migrations/upgrade.sql");
+
+/// Begins a step of [`UPGRADE`].
+const STEP: &str = "\n-- version ";
+
+/// Changes since [`FIRST_VERSION`], in order. Both new and older databases get them.
+const LATER: &[&str] = &[];
 
 /// The newest schema version that this program knows.
-pub(crate) const SCHEMA_VERSION: i64 = STEPS.len() as i64;
+pub(crate) const SCHEMA_VERSION: i64 = (FIRST_VERSION + LATER.len()) as i64;
+
+/// All steps from an empty database on. The number of a step is the version that it leads to.
+fn steps() -> Migrations<'static> {
+    let older = UPGRADE.split(STEP).skip(1).map(|step| step.split_once('\n').map_or("", |(_, sql)| sql));
+    Migrations::new(older.chain(LATER.iter().copied()).map(M::up).collect())
+}
 
 /// Length of the database header plus the header of the first page, where the schema table begins.
 const HEADER_BYTES: usize = 108;
@@ -112,32 +91,118 @@ pub(crate) fn check(conn: &Connection, path: &Path) -> Result<i64> {
     judge(path, tables > 0, application_id, found)
 }
 
-/// Upgrades the schema to the newest version.
+/// Gives a new database the newest schema, and upgrades an older one to it.
 pub(crate) fn run(conn: &mut Connection) -> Result<()> {
-    if conn.query_row("PRAGMA application_id", [], |row| row.get::<_, i64>(0))? != APPLICATION_ID {
+    let number = |conn: &Connection, pragma: &str| conn.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));
+    if number(conn, "application_id")? != APPLICATION_ID {
         conn.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
-    Migrations::from_slice(STEPS).to_latest(conn)?;
-    Ok(())
+    if number(conn, "user_version")? == 0 {
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another program may have created the schema meanwhile.
+        if number(&tx, "user_version")? == 0 {
+            tx.execute_batch(SCHEMA)?;
+            tx.pragma_update(None, "user_version", FIRST_VERSION as i64)?;
+        }
+        tx.commit()?;
+    }
+    Ok(steps().to_latest(conn)?)
 }
 
 /// Gives an empty file the schema of an earlier version.
 pub(crate) fn run_to(conn: &mut Connection, version: i64) -> Result<()> {
+    if version >= SCHEMA_VERSION {
+        return run(conn);
+    }
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
-    let version = usize::try_from(version).unwrap_or(0).min(STEPS.len());
-    Migrations::from_slice(STEPS).to_version(conn, version)?;
-    Ok(())
+    Ok(steps().to_version(conn, usize::try_from(version).unwrap_or(0))?)
 }
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::types::Value;
+
     use super::*;
+    use crate::lifecycle::schema;
 
     #[test]
     fn every_migration_applies_and_keeps_foreign_keys() {
-        Migrations::from_slice(STEPS).validate().unwrap_or_else(|error| {
+        steps().validate().unwrap_or_else(|error| {
             // This connection lacks `erasing()`, but SQLite can still create a trigger that calls it.
             panic!("migrations must apply to an empty database: {error}")
         });
+    }
+
+    #[test]
+    fn a_new_database_and_an_upgraded_one_have_the_same_schema() {
+        let mut upgraded = Connection::open_in_memory().unwrap();
+        steps().to_latest(&mut upgraded).unwrap();
+        let found = schema::differences(&upgraded, SCHEMA_VERSION).unwrap();
+        assert!(found.is_none(), "{}", found.told());
+
+        let mut unfinished = Connection::open_in_memory().unwrap();
+        steps().to_version(&mut unfinished, FIRST_VERSION - 1).unwrap();
+        assert!(!schema::differences(&unfinished, SCHEMA_VERSION).unwrap().is_none(), "control: a step is missing");
+    }
+
+    /// The tables that the last step of [`UPGRADE`] renames or changes: the name before it, the name after it, and a row.
+    const RENAMED: &[(&str, &str, &str)] = &[
+        ("voices", "unidentified_speakers", "'h', 'Ana', 'Ana', 0, 5"),
+        ("proposal_waits", "proposal_ages", "'gap', 'g', 'v1', 5, 6"),
+        ("maintenance_runs", "maintenance_runs", "'run', 'finished', 5, 6, 3, '{}'"),
+        ("profile_debunks", "profile_disputes", "1, 'e', 'style', 'pace', 'f', 1, 5"),
+        ("profile_marks", "profile_inputs", "'e', 's'"),
+        ("profile_reads", "profile_reads", "'e', 'c', 'k', 7"),
+        (
+            "entity_profiles",
+            "entity_profiles",
+            "'p', 'e', 'k', '[\"e\"]', 'style', 'pace', 'f', '{}', 'high', 'model', 1, 2, NULL, 3, NULL, 'r'",
+        ),
+        ("topic_partitions", "topic_audiences", "'t', '[\"e\"]', 'k', '[]', 's'"),
+        ("topics", "topics", "'top', 't', 'v', NULL, '[]', '[]', 'title', 1, 0"),
+        ("topic_decisions", "topic_decisions", "1, 'd', 't', 'rename', 'title', 5, NULL"),
+        ("topic_proposals", "topic_proposals", "'pro', 't', 'split', 'top', NULL, 0.5, '[\"word\"]', '[\"int\"]'"),
+        ("topic_distinct", "topic_distinct", "'t', 'top', 'int', 'm', '[]', 5"),
+        ("topic_verdicts", "topic_verdicts", "'pair', 't', 'top', 'other', 'same', 'm', '[]', 5"),
+        ("topic_batches", "topic_batches", "'c', 0, 'v1', 5"),
+        ("playbook_against", "playbook_counterexamples", "'pbv', 0, 'c', 'int', 5, 'failed'"),
+        ("session_ends", "session_ends", "'c', 'int', 'rules/1', 5"),
+        ("session_readings", "session_readings", "'c', 'int', 'v1'"),
+        ("model_replies", "model_replies", "'playbook', 'hash', 'm', '{}', '[]', 5"),
+        ("agent_reads", "access_log", "1, 'nova', 'context', NULL, 10, 1, 5"),
+        ("agent_read_items", "access_log_items", "1, 0, 'mem'"),
+        ("served_pieces", "served_texts", "x'02', 'mem', 5"),
+    ];
+
+    #[test]
+    fn the_rows_of_renamed_tables_are_kept() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        let before = i64::try_from(FIRST_VERSION).unwrap() - 1;
+        run_to(&mut conn, before).unwrap();
+        conn.pragma_update(None, "foreign_keys", false).unwrap();
+        for (old, _, row) in RENAMED {
+            conn.execute(&format!("INSERT INTO {old} VALUES ({row})"), []).unwrap_or_else(|error| panic!("{old}: {error}"));
+        }
+        let rows = |conn: &Connection, table: &str| {
+            let mut statement = conn.prepare(&format!("SELECT * FROM {table}")).unwrap();
+            let width = statement.column_count();
+            let row =
+                |row: &rusqlite::Row<'_>| (0..width).map(|at| row.get::<_, Value>(at)).collect::<rusqlite::Result<Vec<_>>>();
+            statement.query_map([], row).unwrap().collect::<rusqlite::Result<Vec<_>>>().unwrap()
+        };
+        let old: Vec<Vec<Vec<Value>>> = RENAMED.iter().map(|(old, ..)| rows(&conn, old)).collect();
+        assert!(old.iter().all(|rows| rows.len() == 1), "each table has its row");
+        run(&mut conn).unwrap();
+        for ((_, new, _), old) in RENAMED.iter().zip(old) {
+            assert_eq!(rows(&conn, new), old, "{new}");
+        }
+        let named: Vec<&str> = UPGRADE.rsplit(STEP).next().unwrap().split_whitespace().collect();
+        let altered = named.windows(3).filter(|words| words[..2] == ["ALTER", "TABLE"]).map(|words| words[2]);
+        let known = |table: &str| RENAMED.iter().any(|(old, new, _)| [*old, *new].contains(&table));
+        assert_eq!(
+            altered.filter(|table| !known(table)).collect::<Vec<_>>(),
+            Vec::<&str>::new(),
+            "every table of the step is checked"
+        );
     }
 }

@@ -503,8 +503,8 @@ impl Lifecycle<'_> {
                  UNION ALL SELECT max(created_at_ms) FROM operations
                  UNION ALL SELECT max(undone_at_ms) FROM operations
                  UNION ALL SELECT max(decided_at_ms) FROM link_decisions
-                 UNION ALL SELECT max(decided_at_ms) FROM voices
-                 UNION ALL SELECT max(decided_at_ms) FROM profile_debunks
+                 UNION ALL SELECT max(decided_at_ms) FROM unidentified_speakers
+                 UNION ALL SELECT max(decided_at_ms) FROM profile_disputes
                  UNION ALL SELECT max(decided_at_ms) FROM topic_decisions
                  UNION ALL SELECT max(undone_at_ms) FROM topic_decisions
                  UNION ALL SELECT max(worded_at_ms) FROM topic_wordings
@@ -543,7 +543,7 @@ impl Lifecycle<'_> {
         decided.hidden = self.rows("SELECT id FROM memories WHERE is_hidden = 1", |row| row.get(0))?;
         decided.corrected = self.rows("SELECT id FROM memories WHERE status = 'superseded'", |row| row.get(0))?;
         decided.debunks = self.rows(
-            "SELECT entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms FROM profile_debunks ORDER BY seq",
+            "SELECT entity_id, profile_type, facet, fingerprint, is_disputed, decided_at_ms FROM profile_disputes ORDER BY seq",
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?)),
         )?;
         decided.unlinked = self.rows(
@@ -551,10 +551,10 @@ impl Lifecycle<'_> {
               WHERE decision <> 'same' AND NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)",
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?)),
         )?;
-        decided.unnamed = self
-            .rows("SELECT handle_id, decided_at_ms FROM voices WHERE name IS NULL AND decided_at_ms IS NOT NULL", |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
+        decided.unnamed = self.rows(
+            "SELECT handle_id, decided_at_ms FROM unidentified_speakers WHERE name IS NULL AND decided_at_ms IS NOT NULL",
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
         decided.private = self
             .rows("SELECT conversation_id, after_seq FROM private_intervals WHERE through_seq IS NULL", |row| {
                 Ok((row.get(0)?, row.get(1)?))
@@ -707,15 +707,15 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
             .execute("UPDATE memories SET status = 'pending', decided_at_ms = NULL WHERE id = ?1 AND status = 'active'", [id])?
             as u64;
     }
-    for (entity, kind, facet, fingerprint, is_debunked, decided_at) in &decided.debunks {
+    for (entity, kind, facet, fingerprint, is_disputed, decided_at) in &decided.debunks {
         let added = conn.execute(
-            "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
+            "INSERT INTO profile_disputes (entity_id, profile_type, facet, fingerprint, is_disputed, decided_at_ms)
              SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM entities WHERE id = ?1)
-                AND NOT EXISTS (SELECT 1 FROM profile_debunks WHERE entity_id = ?1 AND profile_type = ?2 AND facet = ?3
-                                   AND fingerprint = ?4 AND is_debunked = ?5 AND decided_at_ms = ?6)",
-            params![entity, kind, facet, fingerprint, is_debunked, decided_at],
+                AND NOT EXISTS (SELECT 1 FROM profile_disputes WHERE entity_id = ?1 AND profile_type = ?2 AND facet = ?3
+                                   AND fingerprint = ?4 AND is_disputed = ?5 AND decided_at_ms = ?6)",
+            params![entity, kind, facet, fingerprint, is_disputed, decided_at],
         )?;
-        restored.debunked_again += if *is_debunked { added as u64 } else { 0 };
+        restored.debunked_again += if *is_disputed { added as u64 } else { 0 };
     }
     for (id, a, b, decision, decided_at, fingerprint) in &decided.unlinked {
         let parted = conn.execute(

@@ -208,7 +208,7 @@ pub(crate) const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
 
 /// The joins that [`INTERACTION_COLUMNS`] needs; they go after `interactions i`.
 pub(crate) const INTERACTION_JOINS: &str =
-    "JOIN entities e ON e.id = i.entity_id LEFT JOIN voices v ON v.handle_id = i.handle_id";
+    "JOIN entities e ON e.id = i.entity_id LEFT JOIN unidentified_speakers v ON v.handle_id = i.handle_id";
 
 fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
     Ok(ConversationRow {
@@ -370,7 +370,7 @@ impl Log<'_> {
         let mut statement = self.tx.conn.prepare_cached(PARTICIPANTS)?;
         let rows = statement.query_map(params![id.as_str(), limit], |row| row.get(0))?;
         let mut names: Vec<String> = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-        let named = self.tx.people().voices(Some(id))?;
+        let named = self.tx.people().unidentified_speakers(Some(id))?;
         for name in &mut names {
             let voice = named.iter().find(|voice| voice.label == *name);
             name.clone_from(voice.and_then(|voice| voice.name.as_ref()).unwrap_or(&name.clone()));

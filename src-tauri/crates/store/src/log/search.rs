@@ -110,7 +110,7 @@ impl Search<'_> {
     pub fn named_handles(&self) -> Result<Vec<NamedHandle>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT h.id, h.entity_id, e.is_owner, coalesce(v.name, h.display_name), h.channel_type, h.channel_handle
-               FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN voices v ON v.handle_id = h.id ORDER BY h.id",
+               FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN unidentified_speakers v ON v.handle_id = h.id ORDER BY h.id",
         )?;
         let mut rows = statement.query([])?;
         let mut handles = Vec::new();

@@ -31,8 +31,10 @@ pub struct ProposalAgeRow {
 impl Memories<'_> {
     /// Every proposal with a recorded age.
     pub fn waits(&self) -> Result<Vec<ProposalAgeRow>> {
-        let mut statement =
-            self.tx.conn.prepare_cached("SELECT kind, id, mark, since_ms, parked_at_ms FROM proposal_waits ORDER BY kind, id")?;
+        let mut statement = self
+            .tx
+            .conn
+            .prepare_cached("SELECT kind, id, input_version, since_ms, expired_at_ms FROM proposal_ages ORDER BY kind, id")?;
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -60,9 +62,9 @@ impl MemoriesMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT INTO proposal_waits (kind, id, mark, since_ms, parked_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (kind, id) DO UPDATE SET mark = excluded.mark, since_ms = excluded.since_ms,
-                     parked_at_ms = excluded.parked_at_ms",
+                "INSERT INTO proposal_ages (kind, id, input_version, since_ms, expired_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (kind, id) DO UPDATE SET input_version = excluded.input_version, since_ms = excluded.since_ms,
+                     expired_at_ms = excluded.expired_at_ms",
             )?
             .execute(params![row.kind.name(), row.id, row.mark, row.since.0, row.parked.map(|at| at.0)])?;
         self.tx.touch(match row.kind {
@@ -79,7 +81,7 @@ impl MemoriesMut<'_> {
     pub fn drop_wait(&self, kind: ProposalKind, id: &str) -> Result<()> {
         self.tx
             .conn
-            .prepare_cached("DELETE FROM proposal_waits WHERE kind = ?1 AND id = ?2")?
+            .prepare_cached("DELETE FROM proposal_ages WHERE kind = ?1 AND id = ?2")?
             .execute(params![kind.name(), id])?;
         Ok(())
     }

@@ -66,11 +66,11 @@ const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\
   WHERE p.origin <> 'person'
     AND (EXISTS (SELECT 1 FROM entity_profiles n
                   WHERE n.supersedes_id = p.id AND n.origin = 'person' AND n.content <> p.content AND n.created_at_ms <= ?1)
-         OR EXISTS (SELECT 1 FROM profile_debunks d
-                     WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint AND d.is_debunked = 1
+         OR EXISTS (SELECT 1 FROM profile_disputes d
+                     WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint AND d.is_disputed = 1
                        AND (p.facet NOT LIKE 'topic:%' OR d.profile_type = p.profile_type)
                        AND d.decided_at_ms >= p.created_at_ms AND d.decided_at_ms <= ?1
-                       AND NOT EXISTS (SELECT 1 FROM profile_debunks later
+                       AND NOT EXISTS (SELECT 1 FROM profile_disputes later
                                         WHERE later.entity_id = d.entity_id AND later.facet = d.facet
                                           AND later.fingerprint = d.fingerprint AND later.profile_type = d.profile_type
                                           AND later.seq > d.seq)))";

@@ -43,7 +43,7 @@ impl<'t> Served<'t> {
     pub fn before(tx: &'t ReadTx<'t>, before: Timestamp) -> Result<Option<Self>> {
         let first: Option<i64> = tx
             .conn
-            .prepare_cached("SELECT served_at_ms FROM served_pieces ORDER BY served_at_ms LIMIT 1")?
+            .prepare_cached("SELECT served_at_ms FROM served_texts ORDER BY served_at_ms LIMIT 1")?
             .query_row([], |row| row.get(0))
             .optional()?;
         if first.is_none_or(|first| first >= before.0) {
@@ -57,7 +57,7 @@ impl<'t> Served<'t> {
         let mut statement = self
             .tx
             .conn
-            .prepare_cached("SELECT 1 FROM served_pieces WHERE hash = ?1 AND item_id <> ?2 AND served_at_ms < ?3 LIMIT 1")?;
+            .prepare_cached("SELECT 1 FROM served_texts WHERE hash = ?1 AND item_id <> ?2 AND served_at_ms < ?3 LIMIT 1")?;
         Ok(statement.exists(params![hash_of(&self.key, piece), item, before.0])?)
     }
 }
@@ -66,7 +66,7 @@ impl AccessLog<'_> {
     /// The pieces of an item that have not been served yet.
     pub fn unserved<'p>(&self, item: &str, pieces: &'p [String]) -> Result<Vec<&'p str>> {
         let key = self.tx.log().source_hash_key()?;
-        let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM served_pieces WHERE hash = ?1 AND item_id = ?2")?;
+        let mut statement = self.tx.conn.prepare_cached("SELECT 1 FROM served_texts WHERE hash = ?1 AND item_id = ?2")?;
         let mut fresh = Vec::new();
         for piece in pieces {
             if !statement.exists(params![hash_of(&key, piece), item])? {
@@ -82,7 +82,7 @@ impl AccessLogMut<'_> {
     pub fn note_served(&self, item: &str, pieces: &[String], now: Timestamp) -> Result<()> {
         let key = self.tx.log().source_hash_key()?;
         let mut statement = self.tx.conn.prepare_cached(
-            "INSERT INTO served_pieces (hash, item_id, served_at_ms) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            "INSERT INTO served_texts (hash, item_id, served_at_ms) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
         )?;
         for piece in pieces {
             statement.execute(params![hash_of(&key, piece), item, now.0])?;
@@ -92,8 +92,8 @@ impl AccessLogMut<'_> {
 
     /// Deletes the records of items that no longer exist.
     pub(crate) fn forget_served(&self) -> Result<()> {
-        self.tx.conn.execute(&format!("DELETE FROM served_pieces WHERE {}", is_gone("item_id")), [])?;
-        self.tx.conn.execute(&format!("DELETE FROM agent_read_items WHERE {}", is_gone("item_id")), [])?;
+        self.tx.conn.execute(&format!("DELETE FROM served_texts WHERE {}", is_gone("item_id")), [])?;
+        self.tx.conn.execute(&format!("DELETE FROM access_log_items WHERE {}", is_gone("item_id")), [])?;
         Ok(())
     }
 }

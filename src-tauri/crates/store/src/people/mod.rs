@@ -203,7 +203,7 @@ impl People<'_> {
 
     fn handles_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<HandleRow>> {
         let sql = format!(
-            "SELECT {HANDLE_COLUMNS} FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN voices v ON v.handle_id = h.id WHERE {tail}"
+            "SELECT {HANDLE_COLUMNS} FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN unidentified_speakers v ON v.handle_id = h.id WHERE {tail}"
         );
         let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params)?;

@@ -163,7 +163,7 @@ impl Graph<'_> {
     pub fn topics_of_handles(&self, partition: &str, handles: &[HandleId]) -> Result<Vec<(TopicId, u64)>> {
         self.collected(
             "SELECT m.topic_id, count(*) FROM interactions i JOIN topic_messages m ON m.interaction_id = i.id
-               JOIN topics t ON t.id = m.topic_id AND t.partition_id = ?1 AND t.is_retired = 0
+               JOIN topics t ON t.id = m.topic_id AND t.audience_id = ?1 AND t.is_retired = 0
               WHERE i.handle_id IN (SELECT value FROM json_each(?2)) GROUP BY 1 ORDER BY 2 DESC, 1",
             params![partition, to_json("handle ids", &handles)?],
             |row| Ok((text(row, 0, "topic id")?, row.get::<_, i64>(1)? as u64)),

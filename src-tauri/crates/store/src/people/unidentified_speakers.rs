@@ -51,8 +51,8 @@ impl UnidentifiedSpeakerRow {
 macro_rules! voices {
     ($condition:literal) => {
         concat!(
-            "SELECT v.handle_id, p.conversation_id, h.display_name, v.name, e.is_owner, v.is_left, p.messages, p.first_ms
-               FROM conversation_people p JOIN voices v ON v.handle_id = p.handle_id
+            "SELECT v.handle_id, p.conversation_id, h.display_name, v.name, e.is_owner, v.is_dismissed, p.messages, p.first_ms
+               FROM conversation_people p JOIN unidentified_speakers v ON v.handle_id = p.handle_id
                JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
                JOIN conversations c ON c.id = p.conversation_id AND c.is_private = 0
               WHERE ",
@@ -71,7 +71,7 @@ pub(crate) const VOICES_OF_ONE: &str = voices!("p.conversation_id = ?1");
 impl People<'_> {
     /// The unidentified speakers of one meeting, or of all meetings that are not excluded. The newest meeting comes first, and
     /// within a meeting the speaker with the most messages.
-    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
+    pub fn unidentified_speakers(&self, of: Option<&ConversationId>) -> Result<Vec<UnidentifiedSpeakerRow>> {
         let mut statement = self.tx.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
         let mut rows = match of {
             Some(id) => statement.query([id.as_str()])?,
@@ -95,13 +95,13 @@ impl People<'_> {
 
     /// Whether a handle belongs to a speaker that a transcript did not name, even if the person has named them since.
     pub fn is_unidentified_speaker(&self, handle: &HandleId) -> Result<bool> {
-        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1")?.exists([handle.as_str()])?)
+        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM unidentified_speakers WHERE handle_id = ?1")?.exists([handle.as_str()])?)
     }
 
     /// Entities of speakers without a name.
     pub fn unnamed_entities(&self) -> Result<BTreeSet<EntityId>> {
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT h.entity_id FROM voices v JOIN entity_channels h ON h.id = v.handle_id WHERE v.name IS NULL",
+            "SELECT h.entity_id FROM unidentified_speakers v JOIN entity_channels h ON h.id = v.handle_id WHERE v.name IS NULL",
         )?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("entity id", &row?)).collect()
@@ -109,7 +109,11 @@ impl People<'_> {
 
     /// Whether a handle is a speaker without a name.
     pub fn is_unnamed(&self, handle: &str) -> Result<bool> {
-        Ok(self.tx.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1 AND name IS NULL")?.exists([handle])?)
+        Ok(self
+            .tx
+            .conn
+            .prepare_cached("SELECT 1 FROM unidentified_speakers WHERE handle_id = ?1 AND name IS NULL")?
+            .exists([handle])?)
     }
 
     /// The name of a speaker: the name given by the person, or else the name of the person's named handle with the most
@@ -118,14 +122,14 @@ impl People<'_> {
         let given: Option<String> = self
             .tx
             .conn
-            .prepare_cached("SELECT given_name FROM voices WHERE handle_id = ?1")?
+            .prepare_cached("SELECT given_name FROM unidentified_speakers WHERE handle_id = ?1")?
             .query_row([handle], |row| row.get(0))?;
         if given.is_some() {
             return Ok(given);
         }
         let beside = to_json("handle ids", &self.tx.log().handles_beside(handle)?)?;
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT coalesce(v.given_name, h.display_name) FROM entity_channels h LEFT JOIN voices v ON v.handle_id = h.id
+            "SELECT coalesce(v.given_name, h.display_name) FROM entity_channels h LEFT JOIN unidentified_speakers v ON v.handle_id = h.id
               WHERE h.id IN (SELECT value FROM json_each(?1)) AND (v.handle_id IS NULL OR v.given_name IS NOT NULL)
               ORDER BY (SELECT coalesce(sum(p.messages), 0) FROM conversation_people p WHERE p.handle_id = h.id) DESC, h.id LIMIT 1",
         )?;
@@ -147,7 +151,7 @@ impl PeopleMut<'_> {
     pub(crate) fn note_speaker(&self, id: &HandleId, handle: &ChannelHandle) -> Result<()> {
         self.tx
             .conn
-            .prepare_cached("INSERT INTO voices (handle_id, is_left) VALUES (?1, ?2)")?
+            .prepare_cached("INSERT INTO unidentified_speakers (handle_id, is_dismissed) VALUES (?1, ?2)")?
             .execute(params![id.as_str(), handle.is_screen()])?;
         self.tx.touch(Tag::People);
         Ok(())
@@ -157,7 +161,9 @@ impl PeopleMut<'_> {
     pub fn name_speaker(&self, handle: &HandleId, name: Option<&str>, now: Timestamp) -> Result<()> {
         self.tx
             .conn
-            .prepare_cached("UPDATE voices SET given_name = ?2, is_left = 0, decided_at_ms = ?3 WHERE handle_id = ?1")?
+            .prepare_cached(
+                "UPDATE unidentified_speakers SET given_name = ?2, is_dismissed = 0, decided_at_ms = ?3 WHERE handle_id = ?1",
+            )?
             .execute(params![handle.as_str(), name, now.0])?;
         self.settle_speakers_beside(&[handle.as_str()])
     }
@@ -166,7 +172,7 @@ impl PeopleMut<'_> {
     /// identified.
     pub(crate) fn unname_speaker(&self, handle: &str, now: Timestamp) -> Result<bool> {
         let was_named =
-            "SELECT 1 FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
+            "SELECT 1 FROM unidentified_speakers v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
                           WHERE v.handle_id = ?1 AND (v.given_name IS NOT NULL OR e.is_owner = 1)";
         if !self.tx.conn.prepare_cached(was_named)?.exists([handle])? {
             return Ok(false);
@@ -181,7 +187,7 @@ impl PeopleMut<'_> {
     pub fn leave_unidentified(&self, handle: &HandleId, now: Timestamp) -> Result<()> {
         self.tx
             .conn
-            .prepare_cached("UPDATE voices SET is_left = 1, decided_at_ms = ?2 WHERE handle_id = ?1")?
+            .prepare_cached("UPDATE unidentified_speakers SET is_dismissed = 1, decided_at_ms = ?2 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), now.0])?;
         self.tx.touch(Tag::People);
         Ok(())
@@ -203,7 +209,7 @@ impl PeopleMut<'_> {
         )?;
         self.tx
             .conn
-            .prepare_cached("UPDATE voices SET is_left = 0, decided_at_ms = ?2 WHERE handle_id = ?1")?
+            .prepare_cached("UPDATE unidentified_speakers SET is_dismissed = 0, decided_at_ms = ?2 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), now.0])?;
         if is_owner {
             // Withdraw the proposals about the speaker, if there are any; the next analysis proposes the same statements about
@@ -225,7 +231,7 @@ impl PeopleMut<'_> {
     fn settle_speakers(&self, handles: &BTreeSet<String>) -> Result<()> {
         let among = to_json("handle ids", handles)?;
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT handle_id, name FROM voices WHERE handle_id IN (SELECT value FROM json_each(?1)) ORDER BY 1",
+            "SELECT handle_id, name FROM unidentified_speakers WHERE handle_id IN (SELECT value FROM json_each(?1)) ORDER BY 1",
         )?;
         let voices = statement.query_map([among], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?)))?;
         for (handle, before) in voices.collect::<rusqlite::Result<Vec<_>>>()? {
@@ -233,7 +239,10 @@ impl PeopleMut<'_> {
             if name == before {
                 continue;
             }
-            self.tx.conn.prepare_cached("UPDATE voices SET name = ?2 WHERE handle_id = ?1")?.execute(params![handle, name])?;
+            self.tx
+                .conn
+                .prepare_cached("UPDATE unidentified_speakers SET name = ?2 WHERE handle_id = ?1")?
+                .execute(params![handle, name])?;
             match (&before, &name) {
                 (None, Some(name)) => {
                     self.bring_back(&handle, name)?;

@@ -631,7 +631,7 @@ fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
         message.author.handle = ChannelHandle::of_unidentified_speaker(&message.author.name.to_lowercase(), meeting);
     }
     bench.append(&messages);
-    let voices = || bench.store.read(|tx| tx.people().voices(None)).unwrap();
+    let voices = || bench.store.read(|tx| tx.people().unidentified_speakers(None)).unwrap();
     let of = |label: &str| voices().into_iter().find(|voice| voice.label == label).unwrap().handle;
     let (one, two, three) = (of("Speaker 1"), of("Speaker 2"), of("Speaker 3"));
     bench

@@ -228,17 +228,22 @@ pub(crate) fn files_of(db: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-/// A database with the schema of the first `version` migrations.
+/// The steps that upgrade a database made before version 41: version 1 first.
+fn upgrade_steps() -> Vec<&'static str> {
+    include_str!("../../../../../migrations/upgrade.sql").split("\n-- version ").skip(1).collect()
+}
+
+/// The SQL of the step that leads to this version.
+pub(crate) fn upgrade_step(version: usize) -> String {
+    format!("-- version {}", upgrade_steps()[version - 1])
+}
+
+/// A database with the schema of an earlier version.
 pub(crate) fn older(dir: &Path, version: usize) -> Connection {
-    let mut steps: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../migrations"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    steps.sort();
     let raw = Connection::open(dir.join("keepsake.db")).unwrap();
     raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA application_id = 1262830928").unwrap();
-    for step in &steps[..version] {
-        raw.execute_batch(&std::fs::read_to_string(step).unwrap()).unwrap();
+    for step in 1..=version {
+        raw.execute_batch(&upgrade_step(step)).unwrap();
     }
     raw.execute_batch(&format!("PRAGMA user_version = {version}")).unwrap();
     raw.execute_batch("INSERT INTO settings (key, value, updated_at_ms) VALUES ('old', '1', 0)").unwrap();

@@ -361,7 +361,7 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
     };
     assert!(was("int_else") && was(&ids[0]), "it was served as two items");
     bench.erase("gone");
-    assert_eq!(bench.dump("SELECT item_id FROM served_pieces"), [ids[1].clone()]);
+    assert_eq!(bench.dump("SELECT item_id FROM served_texts"), [ids[1].clone()]);
     assert!(!was(&ids[1]), "as itself nothing comes back");
     assert!(bench.store.read(|tx| Ok(Served::before(tx, NOW)?.is_none())).unwrap(), "nothing was served before that moment");
 }
@@ -399,15 +399,15 @@ fn an_erasure_forgets_nothing_of_what_stays() {
     };
     let mut expect: Vec<String> = told.iter().map(|id| (*id).to_owned()).collect();
     expect.sort();
-    assert_eq!(left("SELECT item_id FROM served_pieces"), expect);
-    assert_eq!(left("SELECT item_id FROM agent_read_items"), expect);
-    let row = bench.store.read(|tx| tx.tiers().agent_reads(Some("nova"), 5)).unwrap().pop().unwrap();
+    assert_eq!(left("SELECT item_id FROM served_texts"), expect);
+    assert_eq!(left("SELECT item_id FROM access_log_items"), expect);
+    let row = bench.store.read(|tx| tx.tiers().access_log(Some("nova"), 5)).unwrap().pop().unwrap();
     assert_eq!((row.kind.as_str(), row.items, row.chars), ("search", 6, 9), "that it happened, and how much, stays");
     raw.execute_batch("DELETE FROM topics; DELETE FROM playbooks; DELETE FROM tier_entries").unwrap();
     bench.undo(&undone);
     let mut expect = vec![message, entity];
     expect.sort();
-    assert_eq!(left("SELECT item_id FROM served_pieces"), expect);
+    assert_eq!(left("SELECT item_id FROM served_texts"), expect);
 }
 
 #[test]
@@ -417,16 +417,16 @@ fn what_a_read_held_is_named_of_the_latest_reads_and_of_so_many_items() {
         let items = (0..items).map(|at| format!("mem_{at}")).collect();
         let read = NewAgentRead { agent: "nova".to_owned(), kind: "tiers", entity: None, chars: 1, items, at: NOW };
         bench.store.write(|tx| tx.tiers().add_agent_read(&read)).unwrap();
-        bench.store.read(|tx| tx.tiers().agent_reads(None, 1)).unwrap()[0].clone()
+        bench.store.read(|tx| tx.tiers().access_log(None, 1)).unwrap()[0].clone()
     };
     let first = read(500);
-    let named = |seq: i64| bench.store.read(|tx| tx.tiers().agent_read_items(seq)).unwrap().len();
+    let named = |seq: i64| bench.store.read(|tx| tx.tiers().access_log_items(seq)).unwrap().len();
     assert_eq!((first.items, named(first.seq)), (500, 200), "counted are all");
     for _ in 0..1_000 {
         read(1);
     }
     assert_eq!(named(first.seq), 0, "of an old read it is known that it was");
-    assert_eq!((named(first.seq + 1), bench.store.read(|tx| tx.tiers().agent_reads(None, 5_000)).unwrap().len()), (1, 1_001));
+    assert_eq!((named(first.seq + 1), bench.store.read(|tx| tx.tiers().access_log(None, 5_000)).unwrap().len()), (1, 1_001));
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
             Deed::Debunk(at) => pick(&column("SELECT id FROM entities ORDER BY id"), *at).map(|entity| {
                 plain(bench.store.path())
                     .execute(
-                        "INSERT INTO profile_debunks (entity_id, profile_type, facet, fingerprint, is_debunked, decided_at_ms)
+                        "INSERT INTO profile_disputes (entity_id, profile_type, facet, fingerprint, is_disputed, decided_at_ms)
                          VALUES (?1, 'preference', 'length', 'length=short', 1, ?2)",
                         rusqlite::params![entity, NOW.0],
                     )
@@ -146,7 +146,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
             Deed::Topic(at, title) => pick(&column("SELECT id FROM interactions ORDER BY seq"), *at).map(|message| {
                 let raw = plain(bench.store.path());
                 raw.execute(
-                    "INSERT INTO topic_decisions (id, partition_id, kind, title, decided_at_ms) VALUES (?1, 'public', 'rename', ?2, ?3)",
+                    "INSERT INTO topic_decisions (id, audience_id, kind, title, decided_at_ms) VALUES (?1, 'public', 'rename', ?2, ?3)",
                     rusqlite::params![format!("tod_{number}"), title, NOW.0],
                 )
                 .unwrap();
@@ -175,13 +175,13 @@ fn act(bench: &Bench, deeds: &[Deed]) {
 /// Stores a topic as a derivation and a model would. All of its tables get binary data, fractional numbers and texts.
 fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
-        "INSERT INTO topic_partitions VALUES ('p' || ?1, json_array(?2), 'key', '[]', ?3)",
+        "INSERT INTO topic_audiences VALUES ('p' || ?1, json_array(?2), 'key', '[]', ?3)",
         "INSERT INTO topics VALUES ('top' || ?1, 'p' || ?1, 'tov' || ?1, NULL, '[]', '[[\"x\",0.7]]', ?3, 1, 0)",
         "INSERT INTO topic_versions VALUES ('tov' || ?1, 'top' || ?1, 1, NULL, ?3, '{}', '{}', 1, -5, 9007199254740993, 0, 'rules/1', 0, ?2)",
         "INSERT INTO topic_lines VALUES ('tov' || ?1, 0, 'detail', ?3, ?2, 0, 1)",
         "INSERT INTO topic_line_places VALUES ('tov' || ?1, 0, 0, ?2, 0, 1), ('tov' || ?1, 0, 1, ?2, 1, 2 + length(?3))",
         "INSERT INTO topic_messages VALUES ('top' || ?1, 0, ?2, length(?3))",
-        "INSERT OR IGNORE INTO served_pieces VALUES (CAST(?3 || ?1 AS BLOB), ?2, -?1)",
+        "INSERT OR IGNORE INTO served_texts VALUES (CAST(?3 || ?1 AS BLOB), ?2, -?1)",
         "INSERT INTO topic_proposals VALUES ('pro' || ?1, 'p' || ?1, 'split', 'top' || ?1, NULL, 1.0 / 3, ?3, ?2)",
         "INSERT INTO topic_proposals VALUES ('whole' || ?1, 'p' || ?1, 'split', 'top' || ?1, NULL, 1.0, ?3, ?2)",
         "INSERT INTO topic_wordings VALUES ('w' || ?1, 'model/1', nullif(?3, ''), '{}', json_array(?2), '[]', 7)",
@@ -198,14 +198,14 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
         "INSERT INTO session_replies SELECT 'ses' || ?1, conversation_id, 'model/1', nullif(?3, ''), 9 FROM interactions WHERE id = ?2",
         "INSERT OR IGNORE INTO model_replies SELECT 'playbook', ?1, 'model/1', nullif(?3, ''), json_array(conversation_id), 9 FROM interactions
             WHERE id = ?2",
-        "INSERT OR IGNORE INTO proposal_waits VALUES ('gap', ?2, ?3, ?1, nullif(?1, '1'))",
+        "INSERT OR IGNORE INTO proposal_ages VALUES ('gap', ?2, ?3, ?1, nullif(?1, '1'))",
         "INSERT INTO tier_entries SELECT 'tie' || ?1, 'ses' || ?1, 0, 'user', 'nova', entity_id, 'fact', ?3, 3, 8, NULL FROM interactions
             WHERE id = ?2",
         "INSERT OR REPLACE INTO person_roles SELECT entity_id, 'friend', ?1 FROM interactions WHERE id = ?2 AND ?3 = ?3",
-        "INSERT OR REPLACE INTO voices SELECT handle_id, nullif(?3, ''), ?3, ?1 % 2, -?1 FROM interactions WHERE id = ?2",
-        "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
+        "INSERT OR REPLACE INTO unidentified_speakers SELECT handle_id, nullif(?3, ''), ?3, ?1 % 2, -?1 FROM interactions WHERE id = ?2",
+        "INSERT INTO access_log (agent, kind, entity_id, chars, items, read_at_ms)
             SELECT ?3, 'tiers', entity_id, 10, ?1, 9 FROM interactions WHERE id = ?2",
-        "INSERT OR IGNORE INTO agent_read_items SELECT max(seq), length(?1), ?2 || ?3 FROM agent_reads HAVING max(seq) IS NOT NULL",
+        "INSERT OR IGNORE INTO access_log_items SELECT max(seq), length(?1), ?2 || ?3 FROM access_log HAVING max(seq) IS NOT NULL",
     ] {
         raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
     }
@@ -219,7 +219,7 @@ fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
             json_array(nullif(?3, '')))",
         "INSERT INTO playbook_occurrences VALUES ('pbv' || ?1, 0, ?2, -1, length(?3))",
         "INSERT INTO playbook_places VALUES ('pbv' || ?1, 0, 0, ?2), ('pbv' || ?1, 0, 1, ?3)",
-        "INSERT INTO playbook_against VALUES ('pbv' || ?1, 0, ?2, ?3, 4, 'failed')",
+        "INSERT INTO playbook_counterexamples VALUES ('pbv' || ?1, 0, ?2, ?3, 4, 'failed')",
         "INSERT INTO playbook_decisions (id, playbook_id, from_status, to_status, before, decided_at_ms)
          VALUES ('pbd' || ?1, 'pbk' || ?1, 'candidate', 'parked', json_array(?2, ?3), 5)",
     ] {
@@ -290,17 +290,17 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 
 /// Tables with the person's data. A table missing here would be lost in an export.
 const EXPORTED: [&str; 71] = [
-    "agent_read_items", "agent_reads", "agents", "capability_gaps", "channel_visibility", "consents", "conversation_analyses",
+    "access_log", "access_log_items", "agents", "capability_gaps", "channel_visibility", "consents", "conversation_analyses",
     "conversation_people", "conversation_summaries", "conversations", "entities", "entity_channels", "entity_profiles",
     "forgotten_places", "gap_evidence", "gate_log", "imports", "interactions", "link_decisions", "link_suggestions", "memories",
     "memory_evidence", "memory_relations", "memory_tombstones", "model_call_sources", "model_calls", "model_replies",
-    "operation_changes", "operations", "person_roles", "playbook_against", "playbook_decisions", "playbook_occurrences",
-    "playbook_places", "playbook_versions", "playbooks", "private_intervals", "profile_debunks", "profile_evidence",
-    "profile_marks", "profile_reads", "proposal_waits", "reflection_sources", "reflections", "served_pieces", "session_ends",
+    "operation_changes", "operations", "person_roles", "playbook_counterexamples", "playbook_decisions", "playbook_occurrences",
+    "playbook_places", "playbook_versions", "playbooks", "private_intervals", "profile_disputes", "profile_evidence",
+    "profile_inputs", "profile_reads", "proposal_ages", "reflection_sources", "reflections", "served_texts", "session_ends",
     "session_items", "session_readings", "session_replies", "session_summaries", "settings", "store_keys", "tasks",
-    "tier_entries", "tombstones", "topic_batches", "topic_clusters", "topic_decision_messages", "topic_decisions",
-    "topic_distinct", "topic_line_places", "topic_lines", "topic_messages", "topic_partitions", "topic_proposals",
-    "topic_readings", "topic_verdicts", "topic_versions", "topic_wordings", "topics", "voices",
+    "tier_entries", "tombstones", "topic_audiences", "topic_batches", "topic_clusters", "topic_decision_messages",
+    "topic_decisions", "topic_distinct", "topic_line_places", "topic_lines", "topic_messages", "topic_proposals",
+    "topic_readings", "topic_verdicts", "topic_versions", "topic_wordings", "topics", "unidentified_speakers",
 ];
 
 /// Tables that can be derived again from the export, or that belong to the running program.

@@ -117,7 +117,7 @@ fn a_rebuild_makes_again_what_the_rules_found_and_keeps_what_a_model_did() {
     // Having read the messages does not prove that a model found the gap.
     let raw = crate::bench::plain(bench.store.path());
     raw.execute_batch(
-        "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq)
+        "INSERT INTO profile_reads (entity_id, conversation_id, links_key, through_seq)
          SELECT entity_id, id, '', 1 FROM conversations",
     )
     .unwrap();

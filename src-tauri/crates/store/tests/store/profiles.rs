@@ -22,7 +22,7 @@ fn row(bench: &Bench, who: &str, facet: &str, content: &str, places: &[(&str, &s
     });
     ProfileRow {
         entity: entity(bench, who),
-        people_key: "key".to_owned(),
+        links_key: "key".to_owned(),
         reach: None,
         proposer: "builtin-profile/1".to_owned(),
         entry: ProfileEntry {
@@ -103,7 +103,7 @@ fn an_entry_is_superseded_and_never_reworded() {
     let mut third = row(&bench, "Mara", "length", "x", &[("c", "keep it short")]);
     third.entry.supersedes = Some(first.entry.id);
     assert!(matches!(put(&bench, &third), Err(StoreError::NotFound { .. })), "a version is superseded once");
-    for change in ["content = 'x'", "confidence = 'high'", "reach = '[]'", "valid_to_ms = 1", "supersedes_id = NULL"] {
+    for change in ["content = 'x'", "confidence = 'high'", "audience = '[]'", "valid_to_ms = 1", "supersedes_id = NULL"] {
         let done = plain(bench.store.path()).execute(&format!("UPDATE entity_profiles SET {change}"), []);
         assert!(done.is_err(), "{change} must be refused");
     }
@@ -118,7 +118,7 @@ fn what_a_person_debunked_is_remembered_by_statement_and_can_be_taken_back() {
     put(&bench, &first).unwrap();
     let who = [first.entity.clone()];
     let say =
-        |is_debunked, at| bench.store.write(|tx| tx.profiles().dispute(&who, &first.entry, is_debunked, Timestamp(at))).unwrap();
+        |is_disputed, at| bench.store.write(|tx| tx.profiles().dispute(&who, &first.entry, is_disputed, Timestamp(at))).unwrap();
     say(true, NOW.0 + 1);
     assert_eq!(profiles(&bench, "Mara")[0].debunked_at, Some(Timestamp(NOW.0 + 1)));
     let debunks = bench.store.read(|tx| tx.profiles().disputes(&who)).unwrap();
@@ -154,8 +154,8 @@ fn erasure_takes_every_word_of_an_entry_and_leaves_what_a_person_refused_in_our_
     assert_eq!(count(), 0, "no byte of it is left");
     let left: Vec<String> = profiles(&bench, "Mara").into_iter().map(|entry| entry.content).collect();
     assert_eq!(left, ["Prefers English", "Has no hurry"], "what rests elsewhere stays, as does a person's own wording");
-    assert_eq!(bench.dump("SELECT facet FROM profile_debunks ORDER BY seq"), ["length", "language", "pace"]);
+    assert_eq!(bench.dump("SELECT facet FROM profile_disputes ORDER BY seq"), ["length", "language", "pace"]);
     assert_eq!(bench.dump("SELECT count(*) FROM profile_evidence"), ["2"]);
-    assert_eq!(bench.dump("SELECT * FROM profile_marks"), Vec::<String>::new(), "who lost an entry is read again");
+    assert_eq!(bench.dump("SELECT * FROM profile_inputs"), Vec::<String>::new(), "who lost an entry is read again");
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
 }

@@ -6,7 +6,7 @@ use keepsake_testkit::Conversation;
 use proptest::prelude::*;
 
 use crate::backup::{back_up, restore};
-use crate::bench::{Bench, NOW, plain};
+use crate::bench::{Bench, NOW, plain, upgrade_step};
 
 /// The relationship between two people called Ben.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +181,7 @@ fn upgrade(bench: &Bench) {
          ALTER TABLE conversations ADD COLUMN private_through_seq INTEGER NOT NULL DEFAULT 0",
     )
     .unwrap();
-    raw.execute_batch(include_str!("../../../../../migrations/0024_subjects.sql")).unwrap();
+    raw.execute_batch(&upgrade_step(24)).unwrap();
     raw.execute_batch("ALTER TABLE conversations DROP COLUMN private_through_seq").unwrap();
 }
 

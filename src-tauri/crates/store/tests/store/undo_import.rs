@@ -194,7 +194,7 @@ fn what_rests_on_other_messages_of_the_same_conversation_stays() {
     let raw = plain(bench.store.path());
     for (decision, needle) in [("tod_1", "it is"), ("tod_2", "rain")] {
         raw.execute(
-            "INSERT INTO topic_decisions (id, partition_id, kind, title, decided_at_ms) VALUES (?1, 'p', 'rename', ?1, 0)",
+            "INSERT INTO topic_decisions (id, audience_id, kind, title, decided_at_ms) VALUES (?1, 'p', 'rename', ?1, 0)",
             [decision],
         )
         .unwrap();

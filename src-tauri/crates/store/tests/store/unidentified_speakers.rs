@@ -3,15 +3,20 @@
 use keepsake_domain::{ChannelHandle, LinkAnswer, MeetingId, MemoryStatus, Speaker, Subject};
 use keepsake_testkit::Conversation;
 
-use crate::bench::{Bench, plain};
+use crate::bench::{Bench, plain, upgrade_step};
 
 const MEETING: MeetingId = MeetingId::new(*b"standup ");
 
 /// Reruns the migration that upgrades the rows of an earlier version.
 fn upgrade(bench: &Bench) {
     let raw = plain(bench.store.path());
-    raw.execute_batch("DROP TABLE voices").unwrap();
-    raw.execute_batch(include_str!("../../../../../migrations/0027_voices.sql")).unwrap();
+    raw.execute_batch("DROP TABLE unidentified_speakers").unwrap();
+    raw.execute_batch(&upgrade_step(27)).unwrap();
+    raw.execute_batch(
+        "DROP TRIGGER boundary_on_voice; ALTER TABLE voices RENAME TO unidentified_speakers;
+         ALTER TABLE unidentified_speakers RENAME COLUMN is_left TO is_dismissed",
+    )
+    .unwrap();
 }
 
 #[test]
@@ -37,7 +42,7 @@ fn an_upgrade_takes_voices_for_nobody_but_those_that_somebody_linked() {
     memory.subject = subject("speaker 1");
     bench.insert(&memory);
     upgrade(&bench);
-    let voices = bench.store.read(|tx| tx.people().voices(None)).unwrap();
+    let voices = bench.store.read(|tx| tx.people().unidentified_speakers(None)).unwrap();
     let mut known: Vec<_> = voices.iter().map(|voice| (voice.label.as_str(), voice.name.as_deref(), voice.is_open())).collect();
     known.sort_unstable();
     assert_eq!(

@@ -21,7 +21,7 @@ use super::{StoreResult, Subjected, debunked, heard, subjected};
 use crate::derive::gaps::GapBook;
 use crate::language::{Interview, ModelFailure, ModelSettings, Provider};
 use crate::queue::control::Control;
-use crate::serve::boundary::{AccessMap, people_key, standing_rows};
+use crate::serve::boundary::{AccessMap, links_key, standing_rows};
 use crate::{EngineError, Result};
 
 /// Maximum number of attempts to write a result before the job is postponed. If people or places change during an attempt,
@@ -70,7 +70,7 @@ fn circles(
         let circle = circles.entry(people).or_insert_with_key(|people| Circle {
             people: people.clone(),
             places: Vec::new(),
-            key: people_key(&groups, &subject.person, people.as_ref()),
+            key: links_key(&groups, &subject.person, people.as_ref()),
         });
         let read = reads.get(&place.conversation).filter(|(key, _)| *key == circle.key).map_or(0, |(_, through)| *through);
         circle.places.push((place.clone(), *last, read));
@@ -243,7 +243,7 @@ impl crate::areas::People<'_> {
             let is_there =
                 |place: &Place| subject.places.iter().any(|now| now.conversation == place.conversation && circle.holds(now));
             let is_whole = circle.places.iter().all(|(place, ..)| is_there(place))
-                && people_key(&groups, person, circle.people.as_ref()) == circle.key;
+                && links_key(&groups, person, circle.people.as_ref()) == circle.key;
             if !is_whole {
                 return Ok(None);
             }

@@ -20,7 +20,7 @@ use super::{StoreResult, Subjected};
 use crate::content_ids::uuid_of;
 use crate::derive::readable_messages::messages_on_record;
 use crate::queue::control::Control;
-use crate::serve::boundary::{Groups, people_key};
+use crate::serve::boundary::{Groups, links_key};
 use crate::serve::masked::{holds_credentials, masked};
 use crate::{Engine, EngineError, Result};
 
@@ -231,8 +231,8 @@ impl<'a> Reading<'a> {
                     continue;
                 }
                 let now = self.engine.now();
-                let people_key = people_key(self.groups, &self.subject.person, partition.reach.as_ref());
-                let id = self.entry_id(&entry, partition.reach.as_ref(), &people_key, proposer);
+                let links_key = links_key(self.groups, &self.subject.person, partition.reach.as_ref());
+                let id = self.entry_id(&entry, partition.reach.as_ref(), &links_key, proposer);
                 let is_taken = own.iter().chain(rows.iter().map(|row| &row.entry)).any(|known| known.id == id);
                 let id = if is_taken { ProfileId::fresh(self.engine.ids()) } else { id };
                 let made = self.engine.maintenance().made_first(id.as_str());
@@ -242,7 +242,7 @@ impl<'a> Reading<'a> {
                 written.push(ProfileRow {
                     entry: stored,
                     entity: self.subject.person.clone(),
-                    people_key,
+                    links_key,
                     reach: partition.reach.clone(),
                     proposer: proposer.to_owned(),
                 });
@@ -254,7 +254,7 @@ impl<'a> Reading<'a> {
 
     /// The id depends on the person, the statement, its evidence and the current links. Under other links it is a different
     /// entry, and both are kept.
-    fn entry_id(&self, entry: &NewEntry, reach: Option<&People>, people_key: &str, proposer: &str) -> ProfileId {
+    fn entry_id(&self, entry: &NewEntry, reach: Option<&People>, links_key: &str, proposer: &str) -> ProfileId {
         let places: Vec<String> = entry
             .evidence
             .as_slice()
@@ -268,7 +268,7 @@ impl<'a> Reading<'a> {
             &[
                 self.subject.person.as_str(),
                 reach.as_deref().unwrap_or_default(),
-                people_key,
+                links_key,
                 proposer,
                 entry.profile_type.name(),
                 &entry.facet.to_string(),

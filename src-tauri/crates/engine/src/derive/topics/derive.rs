@@ -356,11 +356,11 @@ impl Topics<'_> {
                 .filter(is_read)
                 .map(|place| place.conversation.clone())
                 .collect();
-            let (id, people_key) = partition_key(&groups, reach.as_ref());
+            let (id, links_key) = partition_key(&groups, reach.as_ref());
             let decisions = tx.topics().decisions(&id)?;
             let judged = if has_model { judged(tx, &id)? } else { Judged::default() };
             let mut hash = blake3::Hasher::new();
-            hash.update(format!("{} {} {people_key} {decisions:?}", rules.text_mark(), rules.similarity).as_bytes());
+            hash.update(format!("{} {} {links_key} {decisions:?}", rules.text_mark(), rules.similarity).as_bytes());
             if has_model {
                 hash.update(format!(" by a model {judged:?}").as_bytes());
             }
@@ -370,7 +370,7 @@ impl Topics<'_> {
             let signature = hash.finalize().to_hex()[..32].to_owned();
             ids.insert(id.clone());
             if known.get(&id).is_none_or(|row| row.signature != signature) {
-                let row = TopicPartitionRow { id, reach, people_key, sources, signature };
+                let row = TopicPartitionRow { id, reach, links_key, sources, signature };
                 changed.push(Partition { row, decisions, judged, has_model });
             }
         }

@@ -20,7 +20,7 @@ pub(crate) type Groups = BTreeMap<EntityId, Vec<EntityId>>;
 
 /// Hash of the links under which an entry was derived: the links of the person, and the links of the people in the entry's
 /// audience. An entry derived under other links is not shown, so undoing a link restores every view.
-pub(crate) fn people_key(groups: &Groups, person: &EntityId, reach: Option<&keepsake_domain::People>) -> String {
+pub(crate) fn links_key(groups: &Groups, person: &EntityId, reach: Option<&keepsake_domain::People>) -> String {
     let mut hash = blake3::Hasher::new();
     for id in [person].into_iter().chain(reach.into_iter().flatten()) {
         hash.update(b"|");
@@ -47,7 +47,7 @@ pub(crate) fn standing_rows(
             row.reach = row.reach.take().map(|reach| reach.iter().map(|id| persons.of(id)).collect());
             return true;
         }
-        row.people_key == people_key(groups, &row.entity, row.reach.as_ref())
+        row.links_key == links_key(groups, &row.entity, row.reach.as_ref())
     });
     Ok(rows)
 }

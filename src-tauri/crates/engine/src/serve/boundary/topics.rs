@@ -54,13 +54,13 @@ impl AccessMap {
         let mut standing = Vec::new();
         for row in tx.topics().partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
             let Some(own) = label_of(policy, &row) else { continue };
-            let (id, people_key) = partition_key(&groups, row.reach.as_ref());
+            let (id, links_key) = partition_key(&groups, row.reach.as_ref());
             let is_read = |place: &Place| (policy.label_of)(&[place]).is_some_and(|from| (policy.flows)(&from, &own));
             let holds = row
                 .sources
                 .iter()
                 .all(|source| self.places.get(source).is_some_and(|place| !place.is_off_record && is_read(place)));
-            if holds && id == row.id && people_key == row.people_key {
+            if holds && id == row.id && links_key == row.links_key {
                 standing.push((row, own));
             }
         }

@@ -34,8 +34,10 @@ pub struct TopicClusterRow {
 impl Topics<'_> {
     /// The marks (fingerprints) of the batches read in a conversation, in order.
     pub fn batch_marks(&self, conversation: &ConversationId) -> Result<Vec<String>> {
-        let mut statement =
-            self.tx.conn.prepare_cached("SELECT mark FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
+        let mut statement = self
+            .tx
+            .conn
+            .prepare_cached("SELECT input_version FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
         let rows = statement.query_map([conversation.as_str()], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -43,7 +45,7 @@ impl Topics<'_> {
     /// For each conversation, a string that changes whenever a batch is added or deleted.
     pub fn batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT conversation_id, group_concat(mark, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)
+            "SELECT conversation_id, group_concat(input_version, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)
               GROUP BY conversation_id",
         )?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
@@ -110,7 +112,9 @@ impl TopicsMut<'_> {
             .execute(params![conversation.as_str(), position])?;
         self.tx
             .conn
-            .prepare_cached("INSERT INTO topic_batches (conversation_id, position, mark, closed_at_ms) VALUES (?1, ?2, ?3, ?4)")?
+            .prepare_cached(
+                "INSERT INTO topic_batches (conversation_id, position, input_version, closed_at_ms) VALUES (?1, ?2, ?3, ?4)",
+            )?
             .execute(params![conversation.as_str(), position, mark, closed_at.0])?;
         let mut statement = self.tx.conn.prepare_cached(
             "INSERT INTO topic_clusters (conversation_id, position, number, cluster, vector) VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -91,7 +91,7 @@ impl Topics<'_> {
     pub fn unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT t.id, v.content_key FROM topics t JOIN topic_versions v ON v.id = t.version_id
-              WHERE t.partition_id = ?1 AND t.is_retired = 0 AND v.content_key <> ''
+              WHERE t.audience_id = ?1 AND t.is_retired = 0 AND v.content_key <> ''
                 AND NOT EXISTS (SELECT 1 FROM topic_wordings w WHERE w.content_key = v.content_key)
               ORDER BY t.is_pinned DESC, v.last_at_ms DESC, t.id",
         )?;
@@ -123,7 +123,7 @@ impl Topics<'_> {
         let mut statement = self
             .tx
             .conn
-            .prepare_cached("SELECT topic_id, interaction_id FROM topic_distinct WHERE partition_id = ?1 ORDER BY 1, 2")?;
+            .prepare_cached("SELECT topic_id, interaction_id FROM topic_distinct WHERE audience_id = ?1 ORDER BY 1, 2")?;
         let rows = statement.query_map([partition], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         rows.map(|row| {
             let (topic, message) = row?;
@@ -136,7 +136,7 @@ impl Topics<'_> {
     pub fn verdicts(&self, partition: &str) -> Result<Vec<TopicVerdictRow>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT subject, topic_id, other_id, answer, proposer, sources, judged_at_ms FROM topic_verdicts
-              WHERE partition_id = ?1 ORDER BY subject",
+              WHERE audience_id = ?1 ORDER BY subject",
         )?;
         let mut rows = statement.query([partition])?;
         let mut items = Vec::new();
@@ -216,7 +216,7 @@ impl TopicsMut<'_> {
     ) -> Result<()> {
         let sources = to_json("sources of a verdict", &sources)?;
         let mut statement = self.tx.conn.prepare_cached(
-            "INSERT OR REPLACE INTO topic_distinct (partition_id, topic_id, interaction_id, proposer, sources, judged_at_ms)
+            "INSERT OR REPLACE INTO topic_distinct (audience_id, topic_id, interaction_id, proposer, sources, judged_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
         for message in messages {
@@ -232,7 +232,7 @@ impl TopicsMut<'_> {
         }
         self.tx.conn
             .prepare_cached(
-                "INSERT OR REPLACE INTO topic_verdicts (subject, partition_id, topic_id, other_id, answer, proposer, sources, judged_at_ms)
+                "INSERT OR REPLACE INTO topic_verdicts (subject, audience_id, topic_id, other_id, answer, proposer, sources, judged_at_ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?
             .execute(params![

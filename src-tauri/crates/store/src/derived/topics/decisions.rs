@@ -40,7 +40,7 @@ impl Topics<'_> {
 
     /// The decisions for an audience, including undone ones, oldest first.
     pub fn decisions(&self, partition: &str) -> Result<Vec<TopicDecisionRow>> {
-        self.decisions_where("d.partition_id = ?1", partition)
+        self.decisions_where("d.audience_id = ?1", partition)
     }
 
     /// The decision with this id; an error if there is none.
@@ -51,7 +51,7 @@ impl Topics<'_> {
 
     fn decisions_where(&self, condition: &str, value: &str) -> Result<Vec<TopicDecisionRow>> {
         let sql = format!(
-            "SELECT d.id, d.partition_id, d.kind, d.title, d.decided_at_ms, d.undone_at_ms,
+            "SELECT d.id, d.audience_id, d.kind, d.title, d.decided_at_ms, d.undone_at_ms,
                     (SELECT json_group_array(interaction_id) FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'a'),
                     (SELECT json_group_array(interaction_id) FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'b')
                FROM topic_decisions d WHERE {condition} ORDER BY d.seq"
@@ -81,7 +81,7 @@ impl TopicsMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT INTO topic_decisions (id, partition_id, kind, title, decided_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO topic_decisions (id, audience_id, kind, title, decided_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
             .execute(params![row.id.as_str(), row.partition, row.kind, row.title, row.decided_at.0])?;
         let mut statement = self.tx.conn.prepare_cached(

@@ -1,5 +1,5 @@
 //! Topics: the batches read from each conversation, the topics of each audience with all their versions, and the person's
-//! decisions. A partition (`topic_partitions`) is the set of topics for one audience.
+//! decisions. A partition (`topic_audiences`) is the set of topics for one audience.
 //!
 //! The evidence lock applies, as it does for memories: [`TopicsMut::insert_version`] checks that every line is in its stored
 //! message and that the message is not excluded. `batches` stores the readings of conversations, `versions` the texts,
@@ -39,7 +39,7 @@ pub struct TopicPartitionRow {
     /// The people present in every private place that was read; `None` if no private place was read.
     pub reach: Option<People>,
     /// Key of the links in effect when it was derived.
-    pub people_key: String,
+    pub links_key: String,
     /// The conversations that were read.
     pub sources: Vec<ConversationId>,
     /// Signature of the last derivation's input; empty during the first derivation and while a new one is pending.
@@ -88,7 +88,7 @@ pub struct TopicProposalRow {
     pub apart: Vec<InteractionId>,
 }
 
-const TOPIC_COLUMNS: &str = "t.id, t.partition_id, t.version_id, t.parent_id, t.absorbed, t.related, t.person_title, t.is_pinned";
+const TOPIC_COLUMNS: &str = "t.id, t.audience_id, t.version_id, t.parent_id, t.absorbed, t.related, t.person_title, t.is_pinned";
 
 fn topic(row: &Row<'_>) -> Result<TopicRow> {
     let text = |at: usize| -> Result<String> { Ok(row.get(at)?) };
@@ -109,7 +109,7 @@ impl Topics<'_> {
     /// The audiences for which topics were derived.
     pub fn partitions(&self) -> Result<Vec<TopicPartitionRow>> {
         let mut statement =
-            self.tx.conn.prepare_cached("SELECT id, reach, people_key, sources, signature FROM topic_partitions ORDER BY id")?;
+            self.tx.conn.prepare_cached("SELECT id, audience, links_key, sources, signature FROM topic_audiences ORDER BY id")?;
         let mut rows = statement.query([])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
@@ -117,7 +117,7 @@ impl Topics<'_> {
             items.push(TopicPartitionRow {
                 id: row.get(0)?,
                 reach: reach.map(|json| parse_json("audience of topics", &json)).transpose()?,
-                people_key: row.get(2)?,
+                links_key: row.get(2)?,
                 sources: parse_json("sources of topics", &row.get::<_, String>(3)?)?,
                 signature: row.get(4)?,
             });
@@ -127,7 +127,7 @@ impl Topics<'_> {
 
     /// The topics of an audience, ordered by id.
     pub fn topics_of(&self, partition: &str) -> Result<Vec<TopicRow>> {
-        let sql = format!("SELECT {TOPIC_COLUMNS} FROM topics t WHERE t.partition_id = ?1 AND t.is_retired = 0 ORDER BY t.id");
+        let sql = format!("SELECT {TOPIC_COLUMNS} FROM topics t WHERE t.audience_id = ?1 AND t.is_retired = 0 ORDER BY t.id");
         let mut statement = self.tx.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([partition])?;
         let mut items = Vec::new();
@@ -163,7 +163,7 @@ impl Topics<'_> {
     pub fn times(&self, partition: &str) -> Result<BTreeMap<TopicId, Vec<Timestamp>>> {
         let mut statement = self.tx.conn.prepare_cached(
             "SELECT m.topic_id, i.created_at_ms FROM topics t JOIN topic_messages m ON m.topic_id = t.id
-               JOIN interactions i ON i.id = m.interaction_id WHERE t.partition_id = ?1 AND t.is_retired = 0 ORDER BY 1, 2",
+               JOIN interactions i ON i.id = m.interaction_id WHERE t.audience_id = ?1 AND t.is_retired = 0 ORDER BY 1, 2",
         )?;
         let mut rows = statement.query([partition])?;
         let mut times: BTreeMap<TopicId, Vec<Timestamp>> = BTreeMap::new();
@@ -185,8 +185,8 @@ impl Topics<'_> {
     /// The proposals for an audience: merges before splits, most similar first.
     pub fn proposals(&self, partition: &str) -> Result<Vec<TopicProposalRow>> {
         let mut statement = self.tx.conn.prepare_cached(
-            "SELECT id, kind, topic_id, other_id, nearness, why, apart FROM topic_proposals WHERE partition_id = ?1
-              ORDER BY kind, nearness DESC, id",
+            "SELECT id, kind, topic_id, other_id, similarity, reason, separated FROM topic_proposals WHERE audience_id = ?1
+              ORDER BY kind, similarity DESC, id",
         )?;
         let mut rows = statement.query([partition])?;
         let mut items = Vec::new();
@@ -213,18 +213,18 @@ impl TopicsMut<'_> {
         let reach = row.reach.as_ref().map(|reach| to_json("audience of topics", reach)).transpose()?;
         self.tx.conn
             .prepare_cached(
-                "INSERT INTO topic_partitions (id, reach, people_key, sources, signature) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (id) DO UPDATE SET reach = excluded.reach, people_key = excluded.people_key, sources = excluded.sources,
+                "INSERT INTO topic_audiences (id, audience, links_key, sources, signature) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (id) DO UPDATE SET audience = excluded.audience, links_key = excluded.links_key, sources = excluded.sources,
                      signature = excluded.signature",
             )?
-            .execute(params![row.id, reach, row.people_key, to_json("sources of topics", &row.sources)?, row.signature])?;
+            .execute(params![row.id, reach, row.links_key, to_json("sources of topics", &row.sources)?, row.signature])?;
         self.tx.touch(Tag::Topics);
         Ok(())
     }
 
     /// Marks an audience as not derived: none of its topics are shown until they are derived again.
     pub fn hide_partition(&self, id: &str) -> Result<()> {
-        self.tx.conn.prepare_cached("UPDATE topic_partitions SET signature = '' WHERE id = ?1")?.execute([id])?;
+        self.tx.conn.prepare_cached("UPDATE topic_audiences SET signature = '' WHERE id = ?1")?.execute([id])?;
         self.tx.touch(Tag::Topics);
         Ok(())
     }
@@ -235,12 +235,12 @@ impl TopicsMut<'_> {
         let gone = self
             .tx
             .conn
-            .prepare_cached("DELETE FROM topics WHERE id IN (SELECT id FROM topics WHERE partition_id = ?1 LIMIT ?2)")?
+            .prepare_cached("DELETE FROM topics WHERE id IN (SELECT id FROM topics WHERE audience_id = ?1 LIMIT ?2)")?
             .execute(params![id, TOPICS_DROPPED_AT_ONCE as i64])?;
         if gone == TOPICS_DROPPED_AT_ONCE {
             return Ok(false);
         }
-        self.tx.conn.prepare_cached("DELETE FROM topic_partitions WHERE id = ?1")?.execute([id])?;
+        self.tx.conn.prepare_cached("DELETE FROM topic_audiences WHERE id = ?1")?.execute([id])?;
         self.tx.touch(Tag::Topics);
         Ok(true)
     }
@@ -250,7 +250,7 @@ impl TopicsMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT OR IGNORE INTO topics (id, partition_id, version_id, absorbed, related, is_pinned, is_retired)
+                "INSERT OR IGNORE INTO topics (id, audience_id, version_id, absorbed, related, is_pinned, is_retired)
                  VALUES (?1, ?2, ?3, '[]', '[]', 0, 1)",
             )?
             .execute(params![row.id.as_str(), row.partition, row.version.as_str()])?;
@@ -261,7 +261,7 @@ impl TopicsMut<'_> {
     pub fn put(&self, row: &TopicRow) -> Result<()> {
         self.tx.conn
             .prepare_cached(
-                "INSERT INTO topics (id, partition_id, version_id, parent_id, absorbed, related, person_title, is_pinned, is_retired)
+                "INSERT INTO topics (id, audience_id, version_id, parent_id, absorbed, related, person_title, is_pinned, is_retired)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)
                  ON CONFLICT (id) DO UPDATE SET version_id = excluded.version_id, parent_id = excluded.parent_id,
                      absorbed = excluded.absorbed, related = excluded.related, person_title = excluded.person_title,
@@ -287,10 +287,10 @@ impl TopicsMut<'_> {
             .conn
             .prepare_cached(
                 "UPDATE topics SET is_retired = 1
-                  WHERE partition_id = ?1 AND is_retired = 0 AND id NOT IN (SELECT value FROM json_each(?2))",
+                  WHERE audience_id = ?1 AND is_retired = 0 AND id NOT IN (SELECT value FROM json_each(?2))",
             )?
             .execute(params![partition, to_json("topics", ids)?])?;
-        self.tx.conn.prepare_cached("DELETE FROM topic_proposals WHERE partition_id = ?1")?.execute([partition])?;
+        self.tx.conn.prepare_cached("DELETE FROM topic_proposals WHERE audience_id = ?1")?.execute([partition])?;
         self.tx.touch(Tag::Topics);
         Ok(())
     }
@@ -318,7 +318,7 @@ impl TopicsMut<'_> {
         self.tx
             .conn
             .prepare_cached(
-                "INSERT INTO topic_proposals (id, partition_id, kind, topic_id, other_id, nearness, why, apart)
+                "INSERT INTO topic_proposals (id, audience_id, kind, topic_id, other_id, similarity, reason, separated)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?
             .execute(params![
@@ -351,8 +351,8 @@ impl TopicsMut<'_> {
         // A title, an entity or the choice of lines may come from a message that no line quotes. Therefore delete not only the
         // lines, but all topics of every audience that read the conversation: a new derivation would read less.
         let partitions =
-            "SELECT p.id FROM topic_partitions p WHERE EXISTS (SELECT 1 FROM json_each(p.sources) s WHERE s.value = ?1)";
-        let topics = format!("SELECT id FROM topics WHERE partition_id IN ({partitions})");
+            "SELECT p.id FROM topic_audiences p WHERE EXISTS (SELECT 1 FROM json_each(p.sources) s WHERE s.value = ?1)";
+        let topics = format!("SELECT id FROM topics WHERE audience_id IN ({partitions})");
         let touched = format!("SELECT topic_id FROM topic_messages WHERE interaction_id IN ({of})
                                UNION SELECT v.topic_id FROM topic_lines l JOIN topic_versions v ON v.id = l.version_id WHERE l.interaction_id IN ({of})");
         self.tx
@@ -367,7 +367,7 @@ impl TopicsMut<'_> {
         self.tx.lifecycle().remember_traces_with(&format!("{beside} ({of})"), reach)?;
         self.erase_replies_of(part.conversation)?;
         self.tx.conn.execute(&format!("DELETE FROM topics WHERE id IN ({topics})"), [id])?;
-        self.tx.conn.execute(&format!("DELETE FROM topic_partitions WHERE id IN ({partitions})"), [id])?;
+        self.tx.conn.execute(&format!("DELETE FROM topic_audiences WHERE id IN ({partitions})"), [id])?;
         self.tx.conn.execute("DELETE FROM topic_batches WHERE conversation_id = ?1", [id])?;
         self.tx.conn.execute("DELETE FROM topic_readings WHERE conversation_id = ?1", [id])?;
         // The person may have taken a title from erased messages. Delete it if none of the messages it was given to remain.

@@ -92,7 +92,7 @@ impl Topics<'_> {
     /// The current version of each topic of an audience, by topic.
     pub fn current_versions(&self, partition: &str) -> Result<BTreeMap<TopicId, TopicVersionRow>> {
         let rows = self.versions_where(
-            "v.id IN (SELECT t.version_id FROM topics t WHERE t.partition_id = ?1 AND t.is_retired = 0)",
+            "v.id IN (SELECT t.version_id FROM topics t WHERE t.audience_id = ?1 AND t.is_retired = 0)",
             partition,
         )?;
         Ok(rows.into_iter().map(|row| (row.topic.clone(), row)).collect())
@@ -164,7 +164,7 @@ impl TopicsMut<'_> {
             .conn
             .prepare_cached(
                 "UPDATE topic_versions SET is_retired = id NOT IN (SELECT value FROM json_each(?2))
-                  WHERE topic_id IN (SELECT id FROM topics WHERE partition_id = ?1)
+                  WHERE topic_id IN (SELECT id FROM topics WHERE audience_id = ?1)
                     AND is_retired <> (id NOT IN (SELECT value FROM json_each(?2)))",
             )?
             .execute(params![partition, to_json("versions of topics", live)?])?;

@@ -22,5 +22,7 @@ export default defineConfig(({ mode }) => ({
     restoreMocks: true,
     // A limit for what hangs, not for what is slow: two cores may be busy with other builds.
     testTimeout: 30_000,
+    // Vitest leaves one core free, which on two cores doubles the time.
+    maxWorkers: '100%',
   },
 }));

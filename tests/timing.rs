@@ -70,7 +70,7 @@ fn questions() -> Vec<Asked> {
         in_words("search", json!({ "query": "zanzibar" }), 3),
         // Found by a part of the word. The longer word is looked up separately.
         in_words("search", json!({ "query": "anzibar" }), 6),
-        // As measured, a row takes 24 steps with a phrase and 4 with a word.
+        // Measured: a row takes 24 steps for a phrase and 4 for a single word.
         in_words("search", json!({ "query": "\"zanzibar money\"" }), 3),
         asked("search", json!({ "query": "person:Zuleika" })),
         asked("search", json!({ "query": "person:dm:Zuleika" })),

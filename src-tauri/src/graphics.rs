@@ -54,8 +54,7 @@ fn devices() -> Vec<String> {
     [names("/dev/dri"), names("/dev")].concat()
 }
 
-/// Whether the kernel offers a GPU for rendering, either directly or through a driver with its own devices. A `card` device
-/// without one of these is only a screen, as in virtual machines.
+/// Whether the kernel offers a GPU for rendering, either directly or through a driver with its own devices. A `card` device with neither can only drive a display, as in virtual machines.
 #[cfg(any(target_os = "linux", test))]
 fn has_processor(devices: &[String]) -> bool {
     let renders =

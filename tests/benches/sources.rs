@@ -22,7 +22,7 @@ use serde_json::json;
 /// Total number of messages from all sources.
 const MESSAGES: usize = 1_000_000;
 
-/// Arguments that mark an importing process and a starting process.
+/// Arguments that tell a child process what to measure: an import or a start.
 const IMPORT: &str = "--import";
 const START: &str = "--start";
 

@@ -161,7 +161,7 @@ export const models = {
   earlierNoModel: 'Choose a model, and it can read your earlier conversations too.',
   earlierLocal: (count: number, model: string) => `The masked text of ${plural(count, 'conversation', 'conversations')} goes only to ${model} on this computer.`,
   earlierRemote: (count: number, model: string, host: string, budget: number) =>
-    `The masked text of ${plural(count, 'conversation', 'conversations')} goes to ${model} at ${host}, another computer, up to ${plural(budget, 'token', 'tokens')} a day. Conversations not used for memory are left out.`,
+    `The masked text of ${plural(count, 'conversation', 'conversations')} goes to ${model} on another computer (${host}), up to ${plural(budget, 'token', 'tokens')} a day. Conversations not used for memory are left out.`,
   earlierRead: (count: number) => `Read earlier conversations with this model (${number(count)})`,
   earlierCost: (tokens: number, duration_ms: number | null) => `That is about ${plural(tokens, 'token', 'tokens')}${duration_ms === null ? '' : `, or ${duration(duration_ms)} at the speed of its last replies`}.`,
   earlierTitle: 'Send earlier conversations?',
@@ -192,7 +192,7 @@ export const models = {
     keep: 'Keep texts',
     nothingLeft: 'Nothing has left this computer',
     nothingLeftText: 'There are no calls to models on other computers. Any such call would be listed here, word for word, until you erase its conversation.',
-    nothingLeftLocal: 'Nothing has left this computer. These calls went to models on it.',
+    nothingLeftLocal: 'Nothing has left this computer. These calls went to models on this computer.',
     didLeave: (count: number, today: string) => `${plural(count, 'call', 'calls')} went to other computers. Sent there today: ${today}.`,
     failed: 'The calls could not be loaded',
     purpose: {

@@ -1,4 +1,4 @@
-//! The surroundings of the process: environment variables, operating system and its own path. They are read once, when the
+//! The surroundings of the process: environment variables, operating system and the path of its executable. They are read once, when the
 //! application opens, and passed as data from then on, so that a test can supply others.
 //!
 //! Not here: what they mean for a program's files (`keepsake-connect`).

@@ -1,7 +1,7 @@
 //! Tests the command that is configured for a client: starts it as the client would, speaks MCP, requests a context, and ends
 //! the process.
 //!
-//! Not here: whether the client itself finds its configuration, because no client's program is run.
+//! Not here: whether the client finds its configuration, because the client is never run.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};

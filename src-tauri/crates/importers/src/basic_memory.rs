@@ -37,8 +37,8 @@ const EACH_MAX: usize = 1_000;
 /// Properties that only website generators use. They distinguish website pages, which also have permalinks, from notes.
 const OF_A_SITE: [&str; 4] = ["layout", "collection", "sitemap", "publish"];
 
-/// The permalink, if the properties are those of a basic-memory note. Its permalinks are paths such as `work/bees`, without the
-/// leading and trailing slashes and the file extension of web addresses.
+/// The permalink, if the properties are those of a basic-memory note. These permalinks are paths such as
+/// `work/bees`. Unlike web addresses, they have no leading or trailing slash and no file extension.
 pub(crate) fn permalink(properties: &Metadata) -> Option<&str> {
     let permalink = front_matter::text(properties, "permalink")?;
     let is_path = !permalink.starts_with('/') && !permalink.ends_with('/') && !permalink.contains("://");

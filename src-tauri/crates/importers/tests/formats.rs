@@ -151,7 +151,7 @@ pub struct Format {
     /// Its name in the table, such as "Telegram Desktop".
     pub name: &'static str,
     pub kind: SourceKind,
-    /// An export with every known pitfall: a file, or a folder for an export of several files, below `tests/fixtures`.
+    /// Path below `tests/fixtures` of an export with every known pitfall: a file, or a folder if the export has several files.
     pub export: &'static str,
     /// The same conversations exported later, with more messages, and with the earlier ones as the format then shows them.
     pub grown: &'static str,

@@ -449,7 +449,8 @@ pub fn schema<T: JsonSchema>() -> serde_json::Value {
     value
 }
 
-/// Removes our comments, which are not meant for the server, and formats and defaults, which grammar engines reject.
+/// Removes our comments, which are not meant for the server, and the keywords `format` and `default`, which grammar engines
+/// reject.
 fn strip(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(entries) => {

@@ -3,7 +3,7 @@
 //! It records every byte that a client sends, both as received and after decryption, so that a test can show that no part of a
 //! request is sent before the certificate is accepted. It handles one request per connection, because our clients send only one.
 //!
-//! Not here: the responses, which come from the server behind it.
+//! Not here: the responses. They come from the server behind it.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

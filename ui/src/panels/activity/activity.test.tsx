@@ -171,7 +171,7 @@ describe('what left this computer', () => {
   test('nothing, where only models on this computer were asked; these are listed', async () => {
     await show('calls', { models: 'local' });
     expect((await rows()).length).toBeGreaterThan(5);
-    expect(screen.getByTestId('calls-state').textContent).toContain('Nothing has left this computer. These calls went to models on it.');
+    expect(screen.getByTestId('calls-state').textContent).toContain('Nothing has left this computer. These calls went to models on this computer.');
     expect(screen.queryByText('Another computer')).toBeNull();
     fireEvent.click(screen.getByRole('radio', { name: /Other computers/ }));
     await screen.findByText(/^There are no calls to models on other computers/);

@@ -354,7 +354,7 @@ describe('budget and background', () => {
     fireEvent.click(screen.getByTestId('btn-read-earlier'));
     const confirm = await screen.findByTestId('btn-read-earlier-confirm');
     expect(asked(host, 'models_read_all')).toEqual([]);
-    expect(screen.getAllByText(/at example\.invalid, another computer, up to 200,000 tokens a day/).length).toBe(2);
+    expect(screen.getAllByText(/on another computer \(example\.invalid\), up to 200,000 tokens a day/).length).toBe(2);
     fireEvent.click(confirm);
     await waitFor(() => expect(asked(host, 'models_read_all')).toHaveLength(1));
   });

@@ -60,9 +60,9 @@ pub struct AuditReport {
     pub seed: u32,
     /// When the audit ran (epoch ms).
     pub at: i64,
-    /// Rate of memories with at least one fault.
+    /// Proportion of memories with at least one fault.
     pub any: AuditShare,
-    /// Rate of each fault.
+    /// Proportion of memories with each fault.
     pub shares: Vec<AuditShare>,
     /// The findings, most serious fault first.
     pub findings: Vec<AuditFindingView>,

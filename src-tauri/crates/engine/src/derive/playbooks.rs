@@ -122,7 +122,7 @@ impl Playbooks<'_> {
         control.progress("Looking for playbooks", 0, 0);
         let sessions = read_sessions(&lines);
         let mut found = discover(&sessions, now, &scrubber);
-        // Also offer playbooks that can be found from the sessions of one audience alone, regardless of the other sessions.
+        // Also offer playbooks that can be derived from one audience's sessions alone.
         for visible in audiences::visible_sessions(&map, &self.engine.inner.policy, &sessions) {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);

@@ -63,8 +63,8 @@ const MAIL_BYTES_MAX: usize = 48 * 1024 * 1024;
 /// Maximum bytes of a line. The standard allows 998, but programs write whole pages in one line.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Maximum bytes of the header of an email or of one of its parts. A header takes up to forty times its size in memory. Real
-/// ones have up to 50 KiB.
+/// Maximum size, in bytes, of the header of an email or of one of its parts. In memory, a header takes up to forty times its
+/// original size. Real headers have up to 50 KiB.
 const HEADER_BYTES_MAX: usize = 256 * 1024;
 
 /// Whether a file with this beginning is mail.

@@ -123,7 +123,7 @@ fn an_encrypted_database_is_refused_with_what_to_do() {
     );
 }
 
-/// Encodes bytes in the alphabet of the interface.
+/// Encodes bytes in the URL-safe Base64 that SimpleX's API uses.
 fn base64(bytes: &[u8]) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::URL_SAFE.encode(bytes)

@@ -1,4 +1,4 @@
-//! Signing in: with the right and the wrong password, with TLS, and the first look at an account.
+//! Signing in: with the right and the wrong password, with TLS, and the first check of an account.
 
 use std::process::Command;
 

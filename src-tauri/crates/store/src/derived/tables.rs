@@ -39,8 +39,8 @@ use TableOrigin::{Derived, Log, Model, Person, Work};
 
 /// The origin of every table that has its own rows (not the shadow tables of the full-text indexes).
 pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
-    ("access_log_items", Work),
     ("access_log", Work),
+    ("access_log_items", Work),
     ("agents", Person),
     ("alerts", Work),
     ("boundary_version", Work),
@@ -111,6 +111,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("tasks", Person),
     ("tier_entries", Derived),
     ("tombstones", Log),
+    ("topic_audiences", Derived),
     ("topic_batches", Derived),
     ("topic_clusters", Derived),
     ("topic_decision_messages", Person),
@@ -119,19 +120,18 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("topic_line_places", Derived),
     ("topic_lines", Derived),
     ("topic_messages", Derived),
-    ("topic_audiences", Derived),
     ("topic_proposals", Derived),
     ("topic_readings", Derived),
     ("topic_verdicts", Model),
     ("topic_versions", Derived),
     ("topic_wordings", Model),
     ("topics", Derived),
+    // The log determines which speakers exist; the person determines who they are.
+    ("unidentified_speakers", Person),
     ("vector_models", Derived),
     ("vector_ranges", Derived),
     ("vector_version", Work),
     ("vectors", Derived),
-    // The log determines which speakers exist; the person determines who they are.
-    ("unidentified_speakers", Person),
 ];
 
 /// Name pattern of the built-in engines, except the trained reader, which is `reader/…`.

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use keepsake_domain::Timestamp;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::changes::{Changes, Feed, Tag};
 use crate::fair_lock::Turns;
@@ -29,7 +29,7 @@ const STATEMENT_CACHE: usize = 128;
 /// How long a connection waits for another process to finish a write (for example, the CLI while the window is open).
 const BUSY_TIMEOUT_MS: u32 = 5_000;
 
-/// How long a checkpoint waits for readers. Reading a list takes less time. A read that takes longer must not block all writes.
+/// How long a checkpoint waits for readers, and a rewrite of the file for another process. Reading a list takes less time. A read that takes longer must not block all writes.
 const CHECKPOINT_WAIT_MS: u32 = 250;
 
 /// Page cache of the writer: 64 MiB, because a large import updates several indexes at the same time.
@@ -38,6 +38,10 @@ const WRITER_CACHE_KIB: i64 = 64 * 1024;
 /// Page cache of each reader: 16 MiB. A single search reads several thousand pages of rows, vectors and indexes. With SQLite's
 /// default of 2 MiB, these pages would evict the root pages of the B-trees.
 const READER_CACHE_KIB: i64 = 16 * 1024;
+
+/// Maximum size of a database that is rewritten in memory. A larger one is rewritten through an unnamed file in the system's
+/// temporary folder, because an erasure should not take gigabytes of memory.
+const REWRITE_IN_MEMORY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB (16 MiB in total). With SQLite's default of 4 MiB,
 /// an import would copy the same index pages into the file after every batch.
@@ -268,6 +272,26 @@ impl Store {
         let busy = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
         wait_for_others(&conn, BUSY_TIMEOUT_MS)?;
         Ok(busy? == 0)
+    }
+
+    /// Writes the whole database anew, so that only what its rows contain is left in the file. SQLite overwrites a deleted row, but
+    /// not the copies that remain in the free space of a page when rows move to another page. Returns `false` if another process
+    /// is writing; try again later.
+    pub(crate) fn rewrite(&self) -> Result<bool> {
+        self.hold_writer(|| {
+            // Use a separate connection, because the authorizer of the others refuses this.
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let conn = open_connection(&self.inner.path, flags)?;
+            set_up(&conn)?;
+            wait_for_others(&conn, CHECKPOINT_WAIT_MS)?;
+            if std::fs::metadata(&self.inner.path).is_ok_and(|file| file.len() > REWRITE_IN_MEMORY_BYTES_MAX) {
+                conn.pragma_update(None, "temp_store", "FILE")?;
+            }
+            match conn.execute_batch("VACUUM") {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+                outcome => Ok(outcome.map(|()| true)?),
+            }
+        })
     }
 
     fn reader(&self) -> Result<MutexGuard<'_, Connection>> {

@@ -3,8 +3,9 @@
 //! A tombstone without content replaces each message in the same transaction, so the hash chain stays intact and a re-import does
 //! not bring the message back. (Undoing an import, [`crate::lifecycle::undo_import`], removes messages in the same way, and they
 //! may be imported again.) The same transaction queues a job that completes the erasure, because the write-ahead log contains
-//! the text as long as any reader uses an older snapshot. An erasure is therefore pending until that log has been emptied and a
-//! search of the files has found none of the text ([`Store::sweep`]).
+//! the text as long as any reader uses an older snapshot, and pages of the file contain copies of rows that moved to another
+//! page. An erasure is therefore pending until the file has been rewritten, that log has been emptied, and a search of the files
+//! has found none of the text ([`Store::sweep`]).
 //!
 //! Afterwards, the text is guaranteed to be gone from the database, its log and the copies that Keepsake itself made: backups,
 //! leftovers of a restore, and files received for an import that failed or never began. A file whose import is still queued is
@@ -57,19 +58,21 @@ pub(crate) const PENDING: &str = "SELECT count(*) FROM jobs WHERE kind = 'erase'
 pub enum Sweep {
     /// The log is empty, and the files contain none of the erased text.
     Clean,
-    /// A reader still uses an older snapshot, so the log could not be emptied.
+    /// A reader still uses an older snapshot, so the log could not be emptied, or another process is writing.
     Held,
     /// The log is empty, but the files still contain this many stretches of the erased text.
     Left(usize),
 }
 
 impl Store {
-    /// Empties the write-ahead log, removes the copies that Keepsake itself made, and searches all files for the erased text.
+    /// Rewrites the file, empties the write-ahead log, removes the copies that Keepsake itself made, and searches all files for
+    /// the erased text.
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
         // A backup left over from an inspection or a restore may contain the text, so remove it. If a copy is being prepared
         // right now, sweep again later. Because of this erasure, a restore from that copy is refused.
-        if !self.checkpoint()? || !clear_staging(data_dir)? {
+        // The log is emptied first, so that a reader that holds it is noticed before the whole file is written into it.
+        if !self.checkpoint()? || !clear_staging(data_dir)? || !self.rewrite()? || !self.checkpoint()? {
             return Ok(Sweep::Held);
         }
         for copy in self.own_copies() {

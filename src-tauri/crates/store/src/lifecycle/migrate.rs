@@ -1,9 +1,9 @@
 //! The schema, and the steps that upgrade older databases to it. They only go forward and are embedded in the program. Each step
 //! runs in its own transaction.
 //!
-//! A new database gets the whole schema at once. Existing steps are never edited; a change is a new step (`LATER`). Before an older database is upgraded, a verified
-//! copy of it is added to the backups. If this fails, the database stays unchanged. A newer database is refused before anything
-//! is changed.
+//! A new database gets the whole schema at once. Existing steps are never edited; a change is a new step (`LATER`). Before an older
+//! database is upgraded, a verified copy of it is added to the backups. If this fails, the database stays unchanged. A newer
+//! database is refused before anything is changed.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,13 +17,22 @@ use crate::{Result, StoreError};
 pub(crate) const APPLICATION_ID: i64 = 0x4B45_4550;
 
 /// The whole schema at version [`FIRST_VERSION`], for a new database.
-const SCHEMA: &str = include_str!("../../../../../migrations/0001_schema.sql");
+const SCHEMA: &str = concat!(
+    include_str!("../../../../../migrations/schema/log.sql"),
+    include_str!("../../../../../migrations/schema/people.sql"),
+    include_str!("../../../../../migrations/schema/memories.sql"),
+    include_str!("../../../../../migrations/schema/derived.sql"),
+    include_str!("../../../../../migrations/schema/jobs.sql"),
+);
 
 /// The version of a new database with only [`SCHEMA`].
 const FIRST_VERSION: usize = 41;
 
 /// The steps that bring an older database to [`FIRST_VERSION`]. Each begins with the line `-- version N`.
-const UPGRADE: &str = include_str!("../../../../../migrations/upgrade.sql");
+const UPGRADE: &str = concat!(
+    include_str!("../../../../../migrations/upgrade/versions_01_to_12.sql"),
+    include_str!("../../../../../migrations/upgrade/versions_13_to_41.sql"),
+);
 
 /// Begins a step of [`UPGRADE`].
 const STEP: &str = "\n-- version ";

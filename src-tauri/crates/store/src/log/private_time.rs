@@ -2,7 +2,7 @@
 //!
 //! Whether a message belongs to an interval depends on its position in the log: what counts is when the message arrived, not
 //! when it was written. Excluding an import therefore covers all its messages. An interval in which nothing arrived is deleted.
-//! The view `private_time_messages` (`migrations/0001_schema.sql`) lists the messages for SQL; [`PrivateInterval`] applies the same rule
+//! The view `private_time_messages` (`migrations/schema/log.sql`) lists the messages for SQL; [`PrivateInterval`] applies the same rule
 //! to rows that were already read.
 //!
 //! Not here: who may see a conversation (`boundary`), and what happens to existing memories (`erase`).

@@ -230,7 +230,11 @@ pub(crate) fn files_of(db: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// The steps that upgrade a database made before version 41: version 1 first.
 fn upgrade_steps() -> Vec<&'static str> {
-    include_str!("../../../../../migrations/upgrade.sql").split("\n-- version ").skip(1).collect()
+    const UPGRADE: &str = concat!(
+        include_str!("../../../../../migrations/upgrade/versions_01_to_12.sql"),
+        include_str!("../../../../../migrations/upgrade/versions_13_to_41.sql"),
+    );
+    UPGRADE.split("\n-- version ").skip(1).collect()
 }
 
 /// The SQL of the step that leads to this version.

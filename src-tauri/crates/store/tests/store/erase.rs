@@ -220,11 +220,8 @@ const WORDS: &str = "I keep the spare key under the third flowerpot from the lef
 fn a_leftover_that_the_log_does_not_explain_is_found() {
     let blank = Bench::new();
     let leave_behind = |raw: &Connection| {
-        raw.execute_batch("PRAGMA secure_delete = OFF; CREATE TABLE junk (x)").unwrap();
-        for _ in 0..200 {
-            raw.execute("INSERT INTO junk VALUES (?1)", [WORDS.repeat(20)]).unwrap();
-        }
-        raw.execute_batch("DROP TABLE junk").unwrap();
+        raw.execute_batch("CREATE VIRTUAL TABLE junk USING fts5(x)").unwrap();
+        raw.execute("INSERT INTO junk VALUES (?1)", [WORDS]).unwrap();
     };
     for (bench, is_left) in [(blank.copy(2, |_| ()), false), (blank.copy(2, leave_behind), true)] {
         bench.append(&conversation("gone", &format!("owner Mara: {WORDS}")));
@@ -232,6 +229,43 @@ fn a_leftover_that_the_log_does_not_explain_is_found() {
         let swept = bench.sweep(&job).unwrap();
         assert_eq!(matches!(swept, Sweep::Left(_)), is_left, "{swept:?}");
     }
+}
+
+#[test]
+fn what_lies_in_the_free_space_of_the_file_is_gone_after_an_erasure() {
+    let leave_behind = |raw: &Connection| {
+        raw.execute_batch("PRAGMA secure_delete = OFF; CREATE TABLE junk (x)").unwrap();
+        for _ in 0..200 {
+            raw.execute("INSERT INTO junk VALUES (?1)", [CANARY.repeat(100)]).unwrap();
+        }
+        raw.execute_batch("DROP TABLE junk").unwrap();
+    };
+    let bench = Bench::new().copy(2, leave_behind);
+    let other = format!("owner Mara: {WORDS}");
+    bench.append(&conversation("gone", &other));
+    bench.append(&conversation("kept", &other));
+    let kept = bench.dump("SELECT * FROM interactions WHERE content IS NOT NULL");
+    let (_, job) = bench.begin_erasing("gone");
+    assert!(bench.store.checkpoint().unwrap());
+    assert!(canaries(&bench) > 100, "control: it is still in the file");
+    assert_eq!(bench.sweep(&job).unwrap(), Sweep::Clean);
+    assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
+    assert!(kept.ends_with(&bench.dump("SELECT * FROM interactions WHERE content IS NOT NULL")), "the rest is untouched");
+    assert_eq!(bench.dump("PRAGMA integrity_check"), ["ok"]);
+}
+
+#[test]
+fn a_file_that_another_process_is_writing_is_rewritten_later() {
+    let bench = Bench::new();
+    infested(&bench, "");
+    let (_, job) = bench.begin_erasing("gone");
+    let writer = plain(bench.store.path());
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(bench.sweep(&job).unwrap(), Sweep::Held);
+    writer.execute_batch("COMMIT").unwrap();
+    drop(writer);
+    assert_eq!(bench.sweep(&job).unwrap(), Sweep::Clean);
+    assert_eq!(canaries(&bench), 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ result does not depend on the texts beside it in a batch. (The runtime's own dyn
 sentence's vector then has a cosine of 0.98 with itself in another batch.) A pair of products (2 · 127 · 127) fits the 16-bit sums of
 processors without VNNI.
 
-Deliberately not here: where weights come from (`prepare_model.py`, `training/`).
+`Constants` reads weights back out of such a graph. Deliberately not here: where weights come from (`prepare_model.py`, `training/`).
 """
 import numpy as np
 
@@ -196,3 +196,29 @@ def judge(w):
     first = g.op("Slice", [upper(g, w), "start", "second", "second"], "first")
     g.op("Squeeze", [g.head(first, w, "head", "help"), "second"], "helps")
     return g.finished("keepsake-judge", HIDDEN, {"helps": (FLOAT, ["batch", len(w["head.bias"])])})
+
+
+class Constants:
+    """The constants of a graph, put into a state dict."""
+
+    def __init__(self, path, state):
+        import onnx
+        from onnx import numpy_helper
+
+        self.found = {constant.name: numpy_helper.to_array(constant) for constant in onnx.load(str(path)).graph.initializer}
+        self.state = state
+
+    def linears(self, names, key, shift=0.0):
+        columns = self.found[f"{key}.weight"].astype(np.float32) * self.found[f"{key}.scale"]
+        biases = self.found[f"{key}.bias"] + shift * columns.sum(axis=0)
+        for name, some, bias in zip(names, np.split(columns, len(names), axis=1), np.split(biases, len(names))):
+            self.state.update({f"{name}.weight": some.T, f"{name}.bias": bias})
+
+    def plain(self, name, key, turn=lambda x: x):
+        self.state.update({f"{name}.weight": turn(self.found[f"{key}.weight"]), f"{name}.bias": self.found[f"{key}.bias"]})
+
+    def layer(self, name, key):
+        self.plain(f"{name}.aln", f"{key}.attended"), self.plain(f"{name}.oln", f"{key}.out")
+        self.linears([f"{name}.{part}" for part in ATTENDING], f"{key}.qkv")
+        for part in SINGLE:  # the input of `fo` is shifted to be unsigned, and the shift is in the bias
+            self.linears([f"{name}.{part}"], f"{key}.{part}", GELU_OFFSET if part == "fo" else 0.0)

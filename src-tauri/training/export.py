@@ -33,7 +33,7 @@ import parse
 import sentences
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
-from graph import ATTENDING, FLOAT, GELU_OFFSET, INT64, SHAPE, SINGLE, Graph, judge as judge_graph, sentences as sentences_graph  # noqa: E402
+from graph import FLOAT, INT64, SHAPE, Constants, Graph, judge as judge_graph, sentences as sentences_graph  # noqa: E402
 
 FORMAT = 5  # of reader.json and the graphs; a program that knows another number refuses them
 FOLDER = pathlib.Path(__file__).resolve().parent / "reader"  # what the product ships
@@ -118,32 +118,6 @@ def weights(folder):
         for output, (key, _) in heads.items():
             constants.plain(key, output, np.transpose)
     return {name: torch.tensor(np.ascontiguousarray(value, dtype=np.float32)) for name, value in state.items()}
-
-
-class Constants:
-    """The constants of a graph, put into a state dict."""
-
-    def __init__(self, path, state):
-        import onnx
-        from onnx import numpy_helper
-
-        self.found = {constant.name: numpy_helper.to_array(constant) for constant in onnx.load(str(path)).graph.initializer}
-        self.state = state
-
-    def linears(self, names, key, shift=0.0):
-        columns = self.found[f"{key}.weight"].astype(np.float32) * self.found[f"{key}.scale"]
-        biases = self.found[f"{key}.bias"] + shift * columns.sum(axis=0)
-        for name, some, bias in zip(names, np.split(columns, len(names), axis=1), np.split(biases, len(names))):
-            self.state.update({f"{name}.weight": some.T, f"{name}.bias": bias})
-
-    def plain(self, name, key, turn=lambda x: x):
-        self.state.update({f"{name}.weight": turn(self.found[f"{key}.weight"]), f"{name}.bias": self.found[f"{key}.bias"]})
-
-    def layer(self, name, key):
-        self.plain(f"{name}.aln", f"{key}.attended"), self.plain(f"{name}.oln", f"{key}.out")
-        self.linears([f"{name}.{part}" for part in ATTENDING], f"{key}.qkv")
-        for part in SINGLE:  # the input of `fo` is shifted to be unsigned, and the shift is in the bias
-            self.linears([f"{name}.{part}"], f"{key}.{part}", GELU_OFFSET if part == "fo" else 0.0)
 
 
 def description(calibration, files):

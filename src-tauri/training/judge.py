@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains the layers that judge whether a message helps with what is asked, reading both together.
 
-usage: judge.py OUT.pt --sentences SENTENCES.pt [--from WEIGHTS.pt] [--epochs N] [--seed N]
-       judge.py --measure WEIGHTS.pt --sentences SENTENCES.pt
+usage: judge.py OUT.pt --sentences SENTENCES.pt|sentences.onnx [--from WEIGHTS.pt|judge.onnx] [--epochs N] [--seed N]
+       judge.py --measure WEIGHTS.pt|judge.onnx --sentences SENTENCES.pt|sentences.onnx
 
 They stand on the encoder's lower layers, like the sentence encoder, and begin as its upper layers were. They learn from lives: of all that
 is asked, the messages that help, among others that the sentence encoder finds near. What the lower layers make of each row is worked out
@@ -172,11 +172,11 @@ def main():
     training, held_out = lives.split(lives.asked(found))
     trunk, upper, judge = sentences.Trunk(), sentences.Upper(), Judge()
     tokens = data.Tokens(trunk.tokenizer)
-    upper.load_state_dict(torch.load(chosen.sentences, weights_only=True))
+    upper.load_state_dict(upper.state_dict() | sentences.trained(chosen.sentences))
     upper.eval()
     first = chosen.out if chosen.measure else chosen.first
     if first:
-        judge.load_state_dict(torch.load(first, weights_only=True))
+        judge.load_state_dict(sentences.trained(first))
         judge.eval()
     else:
         judge.layer.load_state_dict(trunk.upper().layer.state_dict())

@@ -27,6 +27,9 @@ import network
 import pairs
 import parse
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+import graph  # noqa: E402
+
 QUESTION, TEXT = "query: ", "passage: "  # as local.rs has them
 PIECES = 128  # that training reads of a text
 BATCH_TOKENS = 3000
@@ -74,7 +77,7 @@ class Trunk:
         self.net, self.words = network.start(tensors)
         self.net.requires_grad_(False).eval()
         self.tokenizer = encoder.tokenizer(pieces, unknown)
-        self.halves = torch.cpu._is_avx512_bf16_supported()
+        self.halves = network.has_fast_halves()
 
     def upper(self):
         """The upper layers as they were before."""
@@ -99,6 +102,21 @@ class Trunk:
         for layer in self.net.layer[: encoder.TRUNK_LAYERS]:
             x = layer(x, mask[:, None, None, :])
         return x, mask
+
+
+def trained(path):
+    """The state dict of layers above the trunk: of weights as they were trained, or of the graph that they were made into, but for the
+    rounding of their eight bits."""
+    if pathlib.Path(path).suffix != ".onnx":
+        return torch.load(path, weights_only=True)
+    constants = graph.Constants(path, {})
+    for number in range(encoder.LAYERS - encoder.TRUNK_LAYERS):
+        constants.layer(f"layer.{number}", f"l{number}")
+    if "typical" in constants.found:
+        constants.state["centre"] = constants.found["typical"]
+    if "help.weight" in constants.found:
+        constants.plain("head", "help", np.transpose)
+    return {name: torch.tensor(np.ascontiguousarray(value, dtype=np.float32)) for name, value in constants.state.items()}
 
 
 class Texts:
@@ -281,7 +299,7 @@ def main():
     training, held_out = ([Asked(trunk, life) for life in some] for some in lives.split(lives.asked(found)))
     upper = trunk.upper()
     if chosen.measure:
-        upper.load_state_dict(torch.load(chosen.out, weights_only=True))
+        upper.load_state_dict(upper.state_dict() | trained(chosen.out))
         upper.eval()
     else:
         train(trunk, upper, training, chosen.epochs, random.Random(chosen.seed))

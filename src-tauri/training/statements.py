@@ -5,10 +5,12 @@ usage: statements.py OUT.pt --from WEIGHTS.pt|FOLDER [--anew] [--epochs N] [--se
        statements.py --measure WEIGHTS.pt|FOLDER
 
 They learn from pairs of statements (pairs/) what a later one makes of an earlier one; and from lives, which message makes which
-outdated and which keeps what was promised, among others near it or right before it. What the lower layers make of each pair is worked
-out once and kept in memory, so that a pass over all takes some ten minutes on two cores. Deliberately not here: the reader (`train.py`).
+outdated and which keeps what was promised, among others near it or right before it. Of all those pairs, some are taught: mostly those
+that the weights it goes on from get wrong. What the lower layers make of each is worked out once and kept in memory, so that a pass
+takes some twenty minutes on two cores. Deliberately not here: the reader (`train.py`).
 """
 import argparse
+import multiprocessing
 import random
 import sys
 import time
@@ -34,6 +36,10 @@ NEAR, NEXT = 12, 6  # earlier messages of a life that one is compared with: the 
 # Of those without a mark, so many are taught: beside a message that changes something, of promises, and of all others. Else a change is
 # told by its own sound, whatever stands before it.
 BESIDE, PROMISES, OTHERS = 0.8, 0.5, 0.12
+# Of the pairs that are left, one is taught with this probability, and with so much more the less the weights believe what is marked; it
+# counts the more the less likely it was taken, up to a limit. Nine in ten pairs are "both stand", which the weights tell at once.
+TAKEN_LEAST, TAKEN_BY_FAULT, HEAVIEST = 0.1, 2.0, 4.0
+SAVED_EVERY = 100  # batches
 # What is taught where an author's marks say only what a message does not do: neither outdated nor kept; not outdated (of a life in which
 # promises are not marked).
 SETTLES = pairs.CODES.index(pairs.SETTLES)
@@ -41,6 +47,8 @@ STANDS, NOT_OUTDATED = len(pairs.CODES), len(pairs.CODES) + 1
 LEAST = (0.2, 0.3, 0.5, 0.7, 0.85)  # probabilities at which is measured
 
 REPLACES, SAME, BOTH, KEEPS = range(4)
+# What each code of a target leaves possible.
+POSSIBLE = {SETTLES: (REPLACES, KEEPS), STANDS: (SAME, BOTH), NOT_OUTDATED: (SAME, BOTH, KEEPS), **{i: (i,) for i in range(len(pairs.CHANGES))}}
 
 
 def compared(life, near):
@@ -72,53 +80,87 @@ def rows_of_life(life, tokens, rng):
     return [pairs.statement_row(lives.turns(life, *pair), tokens, change) for pair, change in sorted(taught.items())]
 
 
+def change_of(row):
+    return row.messages[-1].targets.change
+
+
+def prepared(job):
+    """[(row, how likely the weights find what it teaches)] of a life, or of pairs of statements; in a process of its own."""
+    source, seed, weights = job
+    torch.set_num_threads(1)
+    rng = random.Random(seed)
+    tensors, pieces, unknown = encoder.read()
+    tokens = data.Tokens(encoder.tokenizer(pieces, unknown))
+    rows = rows_of_life(source, tokens, rng) if isinstance(source, lives.Life) else rows_of_statements(source, tokens, rng)
+    words = network.start(tensors)[1]
+    found = pairs.infer(rows, words, export.runner_of(weights, 1).compare)
+    return [(row, float(found[i, list(POSSIBLE[change_of(row)])].sum())) for i, row in enumerate(rows)]
+
+
+def rows_of_statements(statements, tokens, rng):
+    rows = pairs.training_rows(statements, tokens, rng)
+    return rng.sample(rows, int(STATEMENTS * len(rows)))
+
+
+def taken(rows, rng):
+    """[(row, what it counts)] of those that are taught."""
+    found = []
+    for row, right in rows:
+        share = min(1, TAKEN_LEAST + TAKEN_BY_FAULT * (1 - right))
+        if rng.random() < share:
+            found.append((row, min(HEAVIEST, 1 / share)))
+    return found
+
+
 def batches(net, words, rows):
-    """Of rows of like length: what the lower layers make of them, who sees whom, where it is told, and the change."""
-    order = sorted(rows, key=lambda row: len(row.ids))
+    """Of rows of like length: what the lower layers make of them, who sees whom, where it is told, the change, and what it counts."""
+    order = sorted(rows, key=lambda item: len(item[0].ids))
     at = 0
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=torch.cpu._is_avx512_bf16_supported()):
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=network.has_fast_halves()):
         while at < len(order):
-            some = order[at : at + max(1, TOKENS // max(SHORTEST, len(order[at].ids)))]
+            some = order[at : at + max(1, TOKENS // max(SHORTEST, len(order[at][0].ids)))]
             at += len(some)
-            lower, seen = net.lower(*network.collate(some, words))
-            last = [row.messages[-1] for row in some]
-            yield lower.bfloat16(), seen, torch.tensor([part.role for part in last]), torch.tensor([part.targets.change for part in last])
+            lower, seen = net.lower(*network.collate([row for row, _ in some], words))
+            numbers = ([row.messages[-1].role for row, _ in some], [change_of(row) for row, _ in some], [weight for _, weight in some])
+            yield lower.bfloat16(), seen, *map(torch.tensor, numbers)
 
 
-def loss(scores, change):
+def loss(scores, change, weight=None):
     """One number to make small; where a mark leaves several changes possible, their probabilities are added."""
     known = F.log_softmax(scores, -1)
     possible = torch.zeros(len(change), len(pairs.CHANGES), dtype=torch.bool)
-    several = {SETTLES: (REPLACES, KEEPS), STANDS: (SAME, BOTH), NOT_OUTDATED: (SAME, BOTH, KEEPS)}
-    for code, changes in {**several, **{i: (i,) for i in range(len(pairs.CHANGES))}}.items():
+    for code, changes in POSSIBLE.items():
         possible[:, list(changes)] |= (change == code)[:, None]
-    return -torch.logsumexp(known.masked_fill(~possible, -1e4), 1).mean()
+    found = -torch.logsumexp(known.masked_fill(~possible, -1e4), 1)
+    return found.mean() if weight is None else (found * weight).sum() / weight.sum()
 
 
-def teach(net, ready, epochs, rng):
-    """Trains what compares statements, alone."""
+def teach(net, ready, epochs, rng, rate, save):
+    """Trains what compares statements, alone; `save` is called now and then."""
     net.requires_grad_(False)
     part = net.statements.requires_grad_(True).train()
-    rates = {RATE: part.layer.parameters(), HEAD_RATE: part.head.parameters()}
-    optimizer = torch.optim.AdamW([dict(params=list(some), base=rate) for rate, some in rates.items()], lr=RATE, weight_decay=0.01)
-    halves = torch.cpu._is_avx512_bf16_supported()
-    steps, step, began = epochs * len(ready), 0, time.monotonic()
-    for epoch in range(1, epochs + 1):
+    rates = {rate: part.layer.parameters(), rate * HEAD_RATE / RATE: part.head.parameters()}
+    optimizer = torch.optim.AdamW([dict(params=list(some), base=rate) for rate, some in rates.items()], lr=rate, weight_decay=0.01)
+    halves = network.has_fast_halves()
+    steps, step, began, total = epochs * len(ready), 0, time.monotonic(), 0.0
+    for _ in range(epochs):
         rng.shuffle(ready)
-        total = 0.0
-        for lower, seen, role, change in ready:
+        for lower, seen, role, change, weight in ready:
             step += 1
             for group in optimizer.param_groups:
                 group["lr"] = group["base"] * min(1, step / (WARM_UP * steps)) * max(LOWEST, 1 - step / steps)
             with torch.autocast("cpu", torch.bfloat16, enabled=halves):
                 scores = part(lower if halves else lower.float(), seen)["change"]
-            found = loss(scores[torch.arange(len(role)), role].float(), change)
+            found = loss(scores[torch.arange(len(role)), role].float(), change, weight)
             found.backward()
             torch.nn.utils.clip_grad_norm_(part.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad()
             total += found.item()
-        print(f"  {epoch}/{epochs} loss {total / len(ready):.3f} {time.monotonic() - began:.0f} s", flush=True)
+            if step % SAVED_EVERY == 0 or step == steps:
+                print(f"  {step}/{steps} loss {total / ((step - 1) % SAVED_EVERY + 1):.3f} {time.monotonic() - began:.0f} s", flush=True)
+                total = 0.0
+                save()
     net.eval()
 
 
@@ -147,7 +189,8 @@ def main():
     options.add_argument("out")
     options.add_argument("--from", dest="first", metavar="WEIGHTS")
     options.add_argument("--anew", action="store_true", help="begin as the reader's own upper layers, and forget what was learnt")
-    chosen = network.options(options, epochs=5)
+    options.add_argument("--rate", type=float, default=RATE)
+    chosen = network.options(options, epochs=3)
     if not (chosen.first or chosen.measure):
         options.error("to train, say with --from which reader's layers it stands on")
     rng = random.Random(chosen.seed)
@@ -165,14 +208,14 @@ def main():
     if chosen.anew or not any(name.startswith("statements.") for name in weights):
         net.statements.layer.load_state_dict(net.layer[network.LOWER :].state_dict())
     net.eval()
-    rows = pairs.training_rows(pairs.split(statements)[0], tokens, rng)
-    rows = rng.sample(rows, int(STATEMENTS * len(rows)))
-    print(f"{len(rows)} pairs of statements", flush=True)
-    for life in lives.split(found)[0]:
-        rows += rows_of_life(life, tokens, rng)
-    print(f"{len(rows)} with those of lives", flush=True)
-    teach(net, list(batches(net, words, rows)), chosen.epochs, rng)
-    torch.save(net.state_dict(), chosen.out)
+    sources = [pairs.split(statements)[0], *lives.split(found)[0]]
+    jobs = [(source, chosen.seed + at, chosen.first) for at, source in enumerate(sources)]
+    with multiprocessing.get_context("spawn").Pool(chosen.threads) as pool:
+        rows = [item for some in pool.imap(prepared, jobs) for item in some]
+    some = taken(rows, rng)
+    print(f"{len(rows)} pairs, {len(some)} of them taught", flush=True)
+    ready = list(batches(net, words, some))
+    teach(net, ready, chosen.epochs, rng, chosen.rate, lambda: torch.save(net.state_dict(), chosen.out))
     return report(tokens, words, export.runner_of(chosen.out, chosen.threads).compare)
 
 

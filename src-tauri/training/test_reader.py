@@ -146,11 +146,11 @@ class Statements(unittest.TestCase):
 
         sure = lambda change: torch.full((1, 4), -20.0).index_fill(1, torch.tensor([change]), 20.0)  # noqa: E731
         loss = lambda said, taught: statements.loss(sure(said), torch.tensor([taught])).item()  # noqa: E731
-        right = {said: [taught for taught in range(6) if loss(said, taught) < 0.1] for said in range(4)}
-        self.assertEqual(right[statements.REPLACES], [statements.REPLACES])
+        right = {said: [taught for taught in sorted(statements.POSSIBLE) if loss(said, taught) < 0.1] for said in range(4)}
+        self.assertEqual(right[statements.REPLACES], [statements.REPLACES, statements.SETTLES])
         self.assertEqual(right[statements.SAME], [statements.SAME, statements.STANDS, statements.NOT_OUTDATED])
         self.assertEqual(right[statements.BOTH], [statements.BOTH, statements.STANDS, statements.NOT_OUTDATED])
-        self.assertEqual(right[statements.KEEPS], [statements.KEEPS, statements.NOT_OUTDATED])
+        self.assertEqual(right[statements.KEEPS], [statements.KEEPS, statements.SETTLES, statements.NOT_OUTDATED])
 
 
 @unittest.skipUnless(READY, "the packages of requirements.txt are not installed")

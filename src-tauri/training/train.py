@@ -54,8 +54,7 @@ def train(net, words, tokens, examples, epochs=3, steps=None, budget=BUDGET, see
     print(f"{len(examples)} messages, {sum(len(row.ids) for batch in plan for row in batch)} tokens, {len(plan)} steps", flush=True)
     optimizer = torch.optim.AdamW(groups(net), foreach=True)
     mean, began = None, time.monotonic()
-    # A third faster where the processor multiplies such numbers, and many times slower where it has to imitate it.
-    halves = words.device.type != "cpu" or torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    halves = network.has_fast_halves(words.device)
     net.train()
     for step, batch in enumerate(plan, 1):
         factor = min(1, step / (WARM_UP * len(plan))) * max(LOWEST, 1 - step / len(plan))

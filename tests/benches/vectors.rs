@@ -17,7 +17,7 @@ mod clusters;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Dimension of the vectors of texts.
+/// Dimension of the text embeddings.
 const DIMENSION: usize = 384;
 
 const NEAREST: usize = 10;

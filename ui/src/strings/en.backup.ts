@@ -43,7 +43,7 @@ export const backup = {
   rebuildGoesText: 'Proposals that you have not answered, profiles, topics, sessions and summaries, suggested links and gaps, open playbooks and cleanups, and the index for search by meaning.',
   rebuildStays: 'Kept as is',
   rebuildStaysText: 'All messages; everything that you approved, edited, dismissed, named, linked, merged, pinned or made private; the replies of language models.',
-  rebuildBefore: 'A backup is made first. The rebuild then runs in the background like overnight work. You can keep working, but searches find less until it is done.',
+  rebuildBefore: 'A backup is made first. The rebuild then runs in the background. You can keep working, but searches find less until it is finished.',
   rebuildConfirm: 'Back up and rebuild',
   rebuilding: (left: number) => `Rebuilding: ${plural(left, 'job', 'jobs')} left`,
   rebuildStop: 'Stop',

@@ -31,7 +31,7 @@ export const conversations = {
   privateMark: 'Not used for memory',
   privateLine: 'Not used for memory: nothing here is analyzed, and nothing new is remembered from it.',
   branch: 'Other branch',
-  branchHint: 'This part was edited or regenerated. The conversation continued from the newer part.',
+  branchHint: 'This part was edited or regenerated. The conversation continued from the newer version.',
   timeAssumed: 'The source gave no time zone, so this computer’s time zone is assumed.',
   timeInferred: 'The source gave no time, so this time is an estimate.',
   kinds: {

@@ -54,7 +54,7 @@ pub struct Entry {
     pub durability: Durability,
     /// The statement.
     pub content: String,
-    /// The attribute it states about the person, if the reader proposed it.
+    /// The attribute of the person that the memory states, if the reader proposed it.
     pub fact: Option<FactDetail>,
     /// True if a person wrote the wording.
     pub is_edited: bool,

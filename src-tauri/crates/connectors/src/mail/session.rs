@@ -236,7 +236,7 @@ impl Session {
         let mut answer = Some(answer);
         loop {
             match self.next(deadline, |response| event(response, &tag)).await? {
-                // After the answer, a server may send an error as another question, which requires an empty answer.
+                // A server may report an error as a further challenge, which must be answered with an empty response.
                 Event::Question => self.write(&format!("{}\r\n", answer.take().unwrap_or_default())).await?,
                 Event::End(reply) => return Ok(reply),
                 Event::News | Event::Other => {}

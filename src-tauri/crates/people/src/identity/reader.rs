@@ -157,8 +157,8 @@ impl IdentityReader {
     }
 }
 
-/// Records that `contact` belongs to `handle`. If there are several sources, the most direct one is kept; places are added up to
-/// the limit.
+/// Records that `contact` belongs to `handle`. If there are several sources, the most direct one is kept. The places that say so
+/// are all kept, up to the limit.
 fn hold(
     contacts: &mut HashMap<String, Vec<Holding>>,
     contact: String,

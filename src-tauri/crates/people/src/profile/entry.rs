@@ -151,7 +151,7 @@ impl Change {
     }
 }
 
-/// A statement about a facet, in a form for comparison.
+/// The normalized form of a statement about a facet, for comparing statements.
 pub fn fingerprint(facet: &Facet, value: &str) -> String {
     format!("{facet}={value}")
 }

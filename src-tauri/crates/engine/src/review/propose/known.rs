@@ -11,7 +11,7 @@ use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
 
 use crate::serve::boundary::AccessMap;
 
-/// Number of memories compared in full: this many of the nearest by meaning, and as many of the nearest by words.
+/// Number of memories from each search that are compared in full: the closest in meaning, and the closest in wording.
 const NEAR_MAX: usize = 6;
 
 /// A word contained in more known memories than this says nothing about similarity.

@@ -62,7 +62,7 @@ pub(crate) fn told_rows(
     members: &[EntityId],
 ) -> std::result::Result<Vec<ProfileRow>, StoreError> {
     let mut rows = standing_rows(tx, persons, groups, members)?;
-    // The replaced entry may have been derived under links that no longer exist.
+    // The replaced entry may have been derived from handles that are no longer linked.
     give_way(&mut rows, &tx.profiles().profiles_of(members)?);
     Ok(rows)
 }

@@ -1,5 +1,5 @@
-//! Notices that Signal Desktop itself wrote in a chat, as its records store them: calls, members, timers, polls. Messages with
-//! words are in `desktop.rs`.
+//! Notices that Signal Desktop itself wrote in a chat, as its records store them: calls, members, timers, polls. What people
+//! wrote is read in `desktop.rs`.
 
 use keepsake_domain::Message;
 use serde::Deserialize;

@@ -143,7 +143,7 @@ pub(crate) fn append(
         channels.apply(tx, &outcome.created, context)?;
     }
     // Only new conversations; existing ones stay as the person has set them.
-    for id in &outcome.created {
+    for id in outcome.created.iter().filter(|_| !choices.private_channels.is_empty()) {
         if choices.private_channels.contains(&tx.log().conversation(id)?.channel_type) {
             // All messages of the conversation are new, so the exclusion covers the whole conversation.
             tx.log().begin_private(id, 0)?;

@@ -385,20 +385,31 @@ impl LogMut<'_> {
             self.hear_visibility(conversation, message)?;
             return Ok(conversation.id.clone());
         }
-        let stored = self
-            .tx
-            .conn
-            .prepare_cached(
-                "SELECT c.id, c.started_at_ms, c.last_activity_at_ms, c.is_private, e.entity_type, e.is_owner, c.declared_visibility
+        // Most messages of an import belong to conversations that the import creates, and that is known by now.
+        let may_be_stored = seen.stored.get(&key) != Some(&false);
+        let mut find = self.tx.conn.prepare_cached(
+            "SELECT c.id, c.started_at_ms, c.last_activity_at_ms, c.is_private, e.entity_type, e.is_owner, c.declared_visibility
                    FROM conversations c JOIN entities e ON e.id = c.entity_id
                   WHERE c.source_kind = ?1 AND c.source_conversation = ?2",
-            )?
-            .query_row(params![key.0.name(), key.1], |row| {
-                let so_far = Counterpart::of_stored(row.get_ref(4)?.as_str()?, row.get(5)?);
-                let is_public = row.get_ref(6)?.as_str_or_null()? == Some(Visibility::Public.name());
-                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?, so_far, is_public))
+        )?;
+        let stored = may_be_stored
+            .then(|| {
+                find.query_row(params![key.0.name(), key.1], |row| {
+                    let so_far = Counterpart::of_stored(row.get_ref(4)?.as_str()?, row.get(5)?);
+                    let is_public = row.get_ref(6)?.as_str_or_null()? == Some(Visibility::Public.name());
+                    Ok((
+                        row.get::<_, String>(0)?,
+                        row.get::<_, i64>(1)?,
+                        row.get::<_, i64>(2)?,
+                        row.get::<_, bool>(3)?,
+                        so_far,
+                        is_public,
+                    ))
+                })
+                .optional()
             })
-            .optional()?;
+            .transpose()?
+            .flatten();
         let conversation = match stored {
             Some((id, first_ms, last_ms, was_private, so_far, is_public)) => {
                 let id = crate::text::parse("conversation id", &id)?;
@@ -425,8 +436,9 @@ impl LogMut<'_> {
                 self.tx.conn
                     .prepare_cached(
                         "INSERT INTO conversations (id, source_kind, source_conversation, entity_id, title, channel_type, channel_id,
-                                                    visibility, declared_visibility, started_at_ms, last_activity_at_ms, import_id)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?9, ?10)",
+                                                    visibility, declared_visibility, started_at_ms, last_activity_at_ms, import_id,
+                                                    messages)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?9, ?10, 1)",
                     )?
                     .execute(params![
                         id.as_str(),
@@ -488,13 +500,17 @@ impl LogMut<'_> {
               WHERE id = ?1",
         )?;
         for conversation in seen.conversations.into_values() {
-            if conversation.added > 0 {
+            // The row of a new conversation already counts its first message.
+            let counted = i64::from(conversation.is_new);
+            if conversation.added > counted {
                 update.execute(params![
                     conversation.id.as_str(),
-                    conversation.added,
+                    conversation.added - counted,
                     conversation.first_ms,
                     conversation.last_ms
                 ])?;
+            }
+            if conversation.added > 0 {
                 outcome.touched.push(conversation.id.clone());
             }
             if conversation.is_new {
